@@ -208,8 +208,8 @@ function signIn({ machinery, incoming, url, networks, now }: Exchange, rule: Cal
 function requiredCaller(exchange: Exchange): Promise<Caller | undefined> {
   const { endpoint, machinery } = exchange;
   const { caller: rule, price } = endpoint.guard;
-  const found = signIn(exchange, rule);
-  return price ? found.catch(withTerms(machinery.deps.payments, soldBy(exchange))) : found;
+  const caller = signIn(exchange, rule);
+  return price ? caller.catch(withTerms(machinery.deps.payments, soldBy(exchange))) : caller;
 }
 
 /**

@@ -134,8 +134,8 @@ async function sweep(dir: string, maxBytes: number): Promise<void> {
   const names = await readdir(dir);
   const files = await Promise.all(
     names.map(async (name) => {
-      const found = await stat(join(dir, name)).catch(() => null);
-      return { name, bytes: found?.size ?? 0, usedAt: found?.mtimeMs ?? 0 };
+      const file = await stat(join(dir, name)).catch(() => null);
+      return { name, bytes: file?.size ?? 0, usedAt: file?.mtimeMs ?? 0 };
     }),
   );
   const drafts = files.filter(({ name, usedAt }) => name.endsWith(".tmp") && usedAt < Date.now() - ABANDONED_MS);

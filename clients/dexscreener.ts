@@ -43,8 +43,8 @@ export function dexScreener(upstream: Upstream): Markets {
 
   /** Quotes by token. A token whose own answer is too large has none; the others of its batch are requested again. */
   async function quotes(tokens: readonly string[]): Promise<Map<string, TokenQuote>> {
-    const found = await ask(tokens);
-    if (found !== null) return found;
+    const pairs = await ask(tokens);
+    if (pairs !== null) return pairs;
     if (tokens.length === 1) return new Map();
     const half = Math.ceil(tokens.length / 2);
     return new Map([...(await quotes(tokens.slice(0, half))), ...(await quotes(tokens.slice(half)))]);

@@ -139,12 +139,12 @@ const metered =
   (send: ForeignEndpoints["send"], meter: UpstreamMeter): ForeignEndpoints["send"] =>
   async (request) => {
     const startedAt = performance.now();
-    const found = await send(request);
-    const isError = found.kind === "failed" || (found.kind === "answered" && found.status >= 500);
+    const answer = await send(request);
+    const isError = answer.kind === "failed" || (answer.kind === "answered" && answer.status >= 500);
     const outcome =
-      found.kind === "deferred" || found.kind === "limited" ? "refused" : isError ? "trouble" : "answered";
+      answer.kind === "deferred" || answer.kind === "limited" ? "refused" : isError ? "trouble" : "answered";
     meter.asked(METERED_AS, outcome, performance.now() - startedAt);
-    return found;
+    return answer;
   };
 
 export type ForeignEndpointOptions = {
@@ -279,12 +279,12 @@ function hostRobots(robot: string, now: () => number) {
 
   return async (url: URL, read: Read): Promise<ForeignAnswer | null> => {
     const stored = known.get(url.origin);
-    const found = stored && stored.until > now() ? stored : await rulesOf(url.origin, read);
-    if ("kind" in found) return found;
+    const rules = stored && stored.until > now() ? stored : await rulesOf(url.origin, read);
+    if ("kind" in rules) return rules;
     known.delete(url.origin);
-    known.set(url.origin, found);
+    known.set(url.origin, rules);
     if (known.size > MAX_HOSTS) known.delete(known.keys().next().value!);
-    return robotsAllow(found.rules, url)
+    return robotsAllow(rules.rules, url)
       ? null
       : {
           kind: "failed",

@@ -173,12 +173,12 @@ const resolver = new Resolver({ timeout: 1_500, tries: 2 });
 const lookupAll: Resolve = async (name) => {
   if (/(?:^|\.)localhost\.?$/i.test(name)) return systemLookup(name, { all: true });
   const [v4, v6] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-  const found = [
+  const addresses = [
     ...(v4.status === "fulfilled" ? v4.value.map((address) => ({ address, family: 4 })) : []),
     ...(v6.status === "fulfilled" ? v6.value.map((address) => ({ address, family: 6 })) : []),
   ];
-  if (found.length === 0 && v4.status === "rejected") throw v4.reason;
-  return found;
+  if (addresses.length === 0 && v4.status === "rejected") throw v4.reason;
+  return addresses;
 };
 
 const NOT_PUBLIC = "must be on a public address";

@@ -127,8 +127,8 @@ function memoryBuckets() {
   const byWindow = new Map<number, Generations>();
 
   function generationsOf(windowMs: number, now: number): Generations {
-    const found = byWindow.get(windowMs);
-    const known = found && now > found.latest - CLOCK_STEP_MS ? found : undefined;
+    const window = byWindow.get(windowMs);
+    const known = window && now > window.latest - CLOCK_STEP_MS ? window : undefined;
     if (known && now - known.began < windowMs && known.current.size < MAX_BUCKETS) {
       known.latest = now;
       return known;

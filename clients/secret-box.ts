@@ -21,11 +21,11 @@ export function createSecretBox(keys: readonly [Hex, ...Hex[]]): SecretBox {
     },
     open(sealed, context) {
       const bytes = Buffer.from(sealed);
-      const found = all.find(({ id }) => id.equals(bytes.subarray(0, KEY_ID_BYTES)));
-      if (!found) throw new Error("a secret was sealed with a key that is not configured any more");
+      const key = all.find(({ id }) => id.equals(bytes.subarray(0, KEY_ID_BYTES)));
+      if (!key) throw new Error("a secret was sealed with a key that is not configured any more");
       const nonce = bytes.subarray(KEY_ID_BYTES, KEY_ID_BYTES + NONCE_BYTES);
       const rest = bytes.subarray(KEY_ID_BYTES + NONCE_BYTES);
-      const decipher = createDecipheriv(ALGORITHM, found.key, nonce, { authTagLength: TAG_BYTES })
+      const decipher = createDecipheriv(ALGORITHM, key.key, nonce, { authTagLength: TAG_BYTES })
         .setAAD(Buffer.from(context))
         .setAuthTag(rest.subarray(0, TAG_BYTES));
       return Buffer.concat([decipher.update(rest.subarray(TAG_BYTES)), decipher.final()]);

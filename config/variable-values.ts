@@ -71,14 +71,14 @@ export function forgivingConfig(env: Environment = process.env) {
       return { config: loadConfig(usable), problems };
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      const found = error.message.split("\n");
+      const lines = error.message.split("\n");
       // What follows a colon names what to set instead.
-      const named = found.flatMap((line) => line.split(":")[0]!.match(/\b[A-Z][A-Z0-9_]+\b/g) ?? []);
+      const named = lines.flatMap((line) => line.split(":")[0]!.match(/\b[A-Z][A-Z0-9_]+\b/g) ?? []);
       const removable = named
         .flatMap((name) => [name, name + FILE_SUFFIX])
         .filter((name) => has(name) && usable[name] !== "");
       if (removable.length === 0 || problems.length > 100) throw error;
-      problems.push(...found);
+      problems.push(...lines);
       usable = { ...usable, ...Object.fromEntries(removable.map((name) => [name, ""])) };
     }
   }

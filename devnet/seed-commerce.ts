@@ -62,10 +62,10 @@ export async function seedJobs(
   const jobs = async () => {
     const count = Number(await chain.readContract({ ...contract, functionName: "jobCounter" }));
     const numbers = Array.from({ length: count }, (_, i) => BigInt(i + 1));
-    const found = await Promise.all(
+    const jobs = await Promise.all(
       numbers.map((id) => chain.readContract({ ...contract, functionName: "getJob", args: [id] })),
     );
-    return new Map(found.map(({ id, status, description }) => [description, { id, status }]));
+    return new Map(jobs.map(({ id, status, description }) => [description, { id, status }]));
   };
   const step = async (by: (job: Known) => PrivateKeyAccount, calls: (job: Known) => ContractCall[]) => {
     const groups = Map.groupBy(known, by);

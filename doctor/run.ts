@@ -41,9 +41,9 @@ async function runCheck(check: GroupedCheck, world: World): Promise<Result> {
     );
     timer = setTimeout(resolve, limitMs, finding);
   });
-  const found = await Promise.race([findings(check, world), late]);
+  const result = await Promise.race([findings(check, world), late]);
   clearTimeout(timer);
-  return { name, group, ms: Math.round(performance.now() - startedAt), findings: [found].flat() };
+  return { name, group, ms: Math.round(performance.now() - startedAt), findings: [result].flat() };
 }
 
 async function findings({ needs = [], run }: GroupedCheck, world: World): Promise<Finding | Finding[]> {

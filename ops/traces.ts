@@ -94,8 +94,8 @@ function tracerOn(tracer: OtelTracer): Tracer {
       return carrier.traceparent ?? null;
     },
     ids() {
-      const found = trace.getSpanContext(context.active());
-      return found && { trace_id: found.traceId, span_id: found.spanId };
+      const span = trace.getSpanContext(context.active());
+      return span && { trace_id: span.traceId, span_id: span.spanId };
     },
   };
 }

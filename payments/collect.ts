@@ -35,9 +35,9 @@ export async function collectPayment(checkout: OpenCheckout, options: SettleOpti
     const known = await resumePayment(db, name, presenter(checkout, by), LEASE_MS);
     if (known.kind !== "unchecked") return resume(checkout, known, options);
   }
-  const found = await presented.check();
-  if ("reason" in found) return refuse(checkout, found.reason, found.retryAfter);
-  for (const { checked, sinceBlock, client } of found) {
+  const result = await presented.check();
+  if ("reason" in result) return refuse(checkout, result.reason, result.retryAfter);
+  for (const { checked, sinceBlock, client } of result) {
     const claim = {
       ...presenter(checkout, by),
       sinceBlock,

@@ -91,10 +91,10 @@ function credentialIn(headers: HeaderValues, { scheme, header: { name } }: Crede
   const isOwn = (value: string) => start.test(value);
   const listed = (headers.authorization ?? []).flatMap((value) => value.split(",")).filter(isOwn);
   const own = headers[name.toLowerCase()] ?? [];
-  const found = new Set([...own, ...listed].map((value) => value.replace(start, "").trim()));
-  if (found.size === 0) return null;
-  if (found.size > 1 || !own.every(isOwn)) refuseHeader(name, `must be one credential, ${scheme} {base64url}`);
-  const [credential] = found;
+  const values = new Set([...own, ...listed].map((value) => value.replace(start, "").trim()));
+  if (values.size === 0) return null;
+  if (values.size > 1 || !own.every(isOwn)) refuseHeader(name, `must be one credential, ${scheme} {base64url}`);
+  const [credential] = values;
   if (credential!.length > MAX_HEADER_CHARS) refuseHeader(name, `must have at most ${MAX_HEADER_CHARS} characters`);
   return { name, value: credential! };
 }

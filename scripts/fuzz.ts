@@ -29,9 +29,9 @@ const files = [
   // Flows of the terminal, at both widths.
   "web/*.deep",
 ].flatMap((name) => {
-  const found = globSync(`test/${name}.test.ts`);
-  if (found.length === 0) throw new Error(`No test is called ${name}: a test that was renamed is renamed here too`);
-  return found;
+  const files = globSync(`test/${name}.test.ts`);
+  if (files.length === 0) throw new Error(`No test is called ${name}: a test that was renamed is renamed here too`);
+  return files;
 });
 // However many cases were asked for.
 await startVitest("test", files, { run: true, watch: false, testTimeout: 0 });

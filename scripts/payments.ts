@@ -42,9 +42,9 @@ function isState(text: string): text is PaymentState {
 }
 
 async function list(db: pg.Client, state?: PaymentState): Promise<void> {
-  const found = await paymentsInState(db, state ?? null);
-  if (found.length === 0) return console.log("There are no such payments.");
-  console.table(found.map(line));
+  const rows = await paymentsInState(db, state ?? null);
+  if (rows.length === 0) return console.log("There are no such payments.");
+  console.table(rows.map(line));
 }
 
 async function refundDue(db: pg.Client): Promise<void> {
@@ -58,9 +58,9 @@ async function refundDue(db: pg.Client): Promise<void> {
 async function unwatched(db: pg.Client): Promise<void> {
   const { chain, mpp } = loadConfig();
   const chains = mpp ? [chain.id, mpp.chainId] : [chain.id];
-  const found = await unwatchedPayments(db, chains);
-  if (found.length === 0) return console.log("Every payment can be looked for.");
-  console.table(found.map(line));
+  const rows = await unwatchedPayments(db, chains);
+  if (rows.length === 0) return console.log("Every payment can be looked for.");
+  console.table(rows.map(line));
   console.log("Configure their chain again to have them looked for. Transfers are taken for final after 24 hours.");
 }
 

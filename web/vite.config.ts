@@ -42,12 +42,12 @@ const views: Plugin = {
     };
     const first = reached(chunks.find(({ isEntry }) => isEntry)!.fileName);
     const app = readFileSync(join(import.meta.dirname, "src/app.tsx"), "utf8");
-    const found = [...app.matchAll(/\["([^"]+)", \(\) => import\("\.([^"]+)"\)/g)].map(([, shape, path]) => {
+    const routes = [...app.matchAll(/\["([^"]+)", \(\) => import\("\.([^"]+)"\)/g)].map(([, shape, path]) => {
       const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/web/src${path}`));
       if (!chunk) throw new Error(`The view of ${shape} has no file: ${path}`);
       return { shape, files: [...reached(chunk.fileName)].filter((one) => !first.has(one)) };
     });
-    writeFileSync(join(dir!, "views.json"), JSON.stringify(found));
+    writeFileSync(join(dir!, "views.json"), JSON.stringify(routes));
   },
 };
 

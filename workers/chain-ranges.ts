@@ -95,10 +95,10 @@ export async function readOn<Found>(
   if (last === null) return null;
   const [from, to] = [last.block + 1, Math.min(head, last.block + blocks)];
   if (to < from && last.block === at.readTo) return null;
-  const found = to < from ? { hash: last.hash, rows: [] } : await read.rows({ from, to, head });
-  if (found === null) return null;
+  const range = to < from ? { hash: last.hash, rows: [] } : await read.rows({ from, to, head });
+  if (range === null) return null;
   const readTo = Math.max(to, last.block);
-  const stored = await read.store({ from, to: readTo, ...found });
+  const stored = await read.store({ from, to: readTo, ...range });
   return stored === null ? null : { readTo, stored };
 }
 
@@ -137,9 +137,9 @@ async function timesOf(
       times.set(blockHash, timestamp);
       continue;
     }
-    const found = await chain.block(block);
-    if (found?.hash !== blockHash) return null;
-    times.set(blockHash, found.timestamp);
+    const header = await chain.block(block);
+    if (header?.hash !== blockHash) return null;
+    times.set(blockHash, header.timestamp);
   }
   return times;
 }

@@ -82,12 +82,12 @@ export const agentCheck = endpoint({
  */
 async function ask({ db }: Pick<HandlerDeps, "db">, id: number, now: Date): Promise<number> {
   const count = await transaction(db, async (tx) => {
-    const found = await sourcesToAsk(tx, { id, now });
-    if (found.length === 0) return 0;
-    const left = await takeTokens(tx, bucketsOf(found, now), 1, now);
+    const sources = await sourcesToAsk(tx, { id, now });
+    if (sources.length === 0) return 0;
+    const left = await takeTokens(tx, bucketsOf(sources, now), 1, now);
     // Where too few are left none of them is: an agent has a handful of endpoints.
     const isWithin = (source: Askable) => bucketsOf([source], now).every(({ name }) => left.get(name)! >= 0);
-    const { within = [], refused = [] } = Object.groupBy(found, (each) => (isWithin(each) ? "within" : "refused"));
+    const { within = [], refused = [] } = Object.groupBy(sources, (each) => (isWithin(each) ? "within" : "refused"));
     if (refused.length > 0) await takeTokens(tx, bucketsOf(refused, now), -1, now);
     return askSources(tx, { id, sources: within, now });
   });

@@ -257,11 +257,11 @@ export const handshakes = endpoint({
     const { tokenId } = await factsOf(deps.facts, params.ref);
     const { limit } = query;
     const offset = startOf(query);
-    const found = await handshakesOf(deps.db, { tokenId, limit, offset });
+    const list = await handshakesOf(deps.db, { tokenId, limit, offset });
     return json({
       tokenId,
-      ...pageNumbers(found.total, { limit, offset }),
-      handshakes: found.page.map(({ fromTokenId, toTokenId, name, completedAt, block, txHash }) => ({
+      ...pageNumbers(list.total, { limit, offset }),
+      handshakes: list.page.map(({ fromTokenId, toTokenId, name, completedAt, block, txHash }) => ({
         direction: fromTokenId === tokenId ? ("sent" as const) : ("received" as const),
         tokenId: fromTokenId === tokenId ? toTokenId : fromTokenId,
         name,

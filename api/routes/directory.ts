@@ -288,9 +288,9 @@ export const terminalAgent = endpoint({
     const { db, config } = deps;
     await waitForDirectory(deps, query.minBlock);
     const id = await findDirectoryId(db, params.ref, query.platform);
-    const found = id === null ? null : await directoryDetail(db, { id });
-    if (found === null) return unknownAgent();
-    const { row, services, sameAs, provenance } = found;
+    const detail = id === null ? null : await directoryDetail(db, { id });
+    if (detail === null) return unknownAgent();
+    const { row, services, sameAs, provenance } = detail;
     const registration =
       row.platform === ERC8004 && row.registry
         ? await erc8004Registration(db, { registry: row.registry, agentId: row.agentId })

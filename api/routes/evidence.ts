@@ -49,8 +49,8 @@ const waitingFor =
  * @throws Failure indexer_behind when that takes too long
  */
 const waitForIncome = waitingFor("Payments", async (db, id, block) => {
-  const found = await incomeOf(db, { id });
-  return found === null || (found.current === true && (found.readTo ?? -1) >= block);
+  const income = await incomeOf(db, { id });
+  return income === null || (income.current === true && (income.readTo ?? -1) >= block);
 });
 
 /**
@@ -58,8 +58,8 @@ const waitForIncome = waitingFor("Payments", async (db, id, block) => {
  * @throws Failure indexer_behind when that takes too long
  */
 const waitForJobs = waitingFor("Jobs", async (db, id, block) => {
-  const found = await agentCommerce(db, { id });
-  return !found?.contract || found.wallet === null || (found.current === true && found.readTo! >= block);
+  const commerce = await agentCommerce(db, { id });
+  return !commerce?.contract || commerce.wallet === null || (commerce.current === true && commerce.readTo! >= block);
 });
 
 /**
@@ -168,12 +168,12 @@ export const agentJobs = endpoint({
     }
     await waitForJobs(deps, id, query.minBlock);
     return snapshot(deps.db, async (tx) => {
-      const found = await agentCommerce(tx, { id });
-      if (found === null) return unknownAgent();
-      const { contract, wallet, owner, figures } = found;
+      const commerce = await agentCommerce(tx, { id });
+      if (commerce === null) return unknownAgent();
+      const { contract, wallet, owner, figures } = commerce;
       const head = {
         contract: contract && checksum(contract),
-        ...earnedView(wallet, found),
+        ...earnedView(wallet, commerce),
         ...jobStatsView(figures),
       };
       if (wallet === null || contract === null) return json({ ...head, jobs: [], limit, nextCursor: null });
@@ -250,15 +250,15 @@ async function reviewed(
 ): Promise<Reviewed | null> {
   const { db } = deps;
   const meant = await directoryAgent(deps, ref, of);
-  const found = meant.id === null ? null : await directoryDetail(db, { id: meant.id });
-  const tokenId = meant.id === null ? meant.own.tokenId : found && ownTokenOf(found.row);
+  const detail = meant.id === null ? null : await directoryDetail(db, { id: meant.id });
+  const tokenId = meant.id === null ? meant.own.tokenId : detail && ownTokenOf(detail.row);
   if (tokenId !== null) {
     const { registry, registrations } = (await canonicalIdentityOf(db, { tokenId })) ?? unknownAgent();
     if (registry === null) return null;
     return { agent: { registry: OWN_PLATFORM, agentId: String(tokenId) }, registry, registrations };
   }
-  if (found === null) return unknownAgent();
-  const { row } = found;
+  if (detail === null) return unknownAgent();
+  const { row } = detail;
   if (row.platform !== ERC8004 || row.registry === null) return null;
   const { registry, agentId } = row;
   return { agent: { registry, agentId }, registry, registrations: [agentId] };

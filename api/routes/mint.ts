@@ -174,15 +174,15 @@ export const mintState = endpoint({
   errors: ["not_found", "upstream_unavailable", "timeout", "indexer_behind"],
   cache: CACHE.never,
   async handler({ deps, params: { mintId }, now }, json) {
-    const found = await mintStatus(deps.db, mintId);
-    if (!found) return fail("not_found", "There is no such registration.");
-    if (isMinted(found)) {
-      await deps.index.waitFor(found.block, INDEX_TIMEOUT_MS);
-      const registration = await registrationOf(deps, found, now);
-      return json({ status: "minted", mintId, ...registration, ...receiverOf(found) });
+    const status = await mintStatus(deps.db, mintId);
+    if (!status) return fail("not_found", "There is no such registration.");
+    if (isMinted(status)) {
+      await deps.index.waitFor(status.block, INDEX_TIMEOUT_MS);
+      const registration = await registrationOf(deps, status, now);
+      return json({ status: "minted", mintId, ...registration, ...receiverOf(status) });
     }
-    if (found.state === "pending") return json(pending(deps, found));
-    return json({ status: "failed", mintId, reason: found.error ?? "no reason was given" });
+    if (status.state === "pending") return json(pending(deps, status));
+    return json({ status: "failed", mintId, reason: status.error ?? "no reason was given" });
   },
 });
 

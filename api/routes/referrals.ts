@@ -59,12 +59,12 @@ export const referred = endpoint({
       const agent = await referralOfAgent(db, tokenId);
       if (!agent) return failNoAgent({ tokenId });
       // One row above the limit shows whether there is a next page.
-      const found = await referredBy(db, { tokenId, before: before ?? null, limit: limit + 1 });
-      const tokenIds = found.slice(0, limit);
+      const rows = await referredBy(db, { tokenId, before: before ?? null, limit: limit + 1 });
+      const tokenIds = rows.slice(0, limit);
       return {
         total: agent.stats.totalReferrals,
         facts: await loadFacts(db, tokenIds),
-        nextBefore: found.length > limit ? tokenIds.at(-1)! : null,
+        nextBefore: rows.length > limit ? tokenIds.at(-1)! : null,
       };
     });
     return json({ tokenId, total, limit, agents: facts.map((f) => summaryView(f, deps.site, at)), nextBefore });

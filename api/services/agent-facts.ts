@@ -44,10 +44,10 @@ export const tokenIdOf = async ({ facts }: { facts: ReadFacts }, ref: AgentRef):
  */
 export async function writtenTokenId({ db }: { db: Queryable }, ref: AgentRef): Promise<number> {
   if ("tokenId" in ref) return ref.tokenId;
-  const found = await agentsToWrite(db, { wallet: ref.address });
-  if (found.length === 1) return found[0]!.token_id;
-  if (found.length === 0) return failNoAgent(ref);
-  const candidates = found.map(({ token_id }) => rowRef(OWN_PLATFORM, token_id));
+  const agents = await agentsToWrite(db, { wallet: ref.address });
+  if (agents.length === 1) return agents[0]!.token_id;
+  if (agents.length === 0) return failNoAgent(ref);
+  const candidates = agents.map(({ token_id }) => rowRef(OWN_PLATFORM, token_id));
   return fail("conflict", `Several agents have the wallet ${checksum(ref.address)}: ${listed(candidates)}.`, {
     hint: "Name the agent by its token id.",
     extra: { candidates },

@@ -218,10 +218,10 @@ export function blockTimes(chain: Pick<Chain, "block">, limits: Pick<RateLimits,
   const asking = new Map<number, Promise<number>>();
 
   async function ask(block: number, indexed: number): Promise<number> {
-    const found = await chain.block(block);
-    if (found === null)
+    const header = await chain.block(block);
+    if (header === null)
       return fail("upstream_unavailable", `No node has block ${block} at the moment.`, { retryAfter: 5 });
-    const at = found.timestamp * 1_000;
+    const at = header.timestamp * 1_000;
     known.set(`${block}`, at, indexed - block >= SETTLED_BLOCKS ? Number.POSITIVE_INFINITY : now() + YOUNG_MS);
     return at;
   }

@@ -68,38 +68,38 @@ export async function proveAccount<C>(deps: HandlerDeps, claimed: AccountClaim<C
   // Only a platform that states a budget has one.
   const readsPerDay = deps.config.upstreams.proofChecks[platform]?.readsPerDay ?? null;
   const within = { asker, perDay: deps.config.proofsPerAgent, readsPerDay, expected, hint };
-  const found = await askWithin(deps.db, within, (spend) =>
+  const result = await askWithin(deps.db, within, (spend) =>
     reader.find(claim, { tokenId, prefix: deps.config.service.prefix }, spend),
   );
-  if ("reason" in found)
-    return fail("proof_missing", found.reason, {
-      hint: found.isAbsent ? `Name the account that shows ${expected}, as the platform writes its name.` : hint,
-      extra: { expected, found: foreignText(found.found, MAX_FOUND, { lines: true }) },
+  if ("reason" in result)
+    return fail("proof_missing", result.reason, {
+      hint: result.isAbsent ? `Name the account that shows ${expected}, as the platform writes its name.` : hint,
+      extra: { expected, found: foreignText(result.found, MAX_FOUND, { lines: true }) },
     });
 
   const identity = deps.config.contracts.identity.address;
   const valueWei = await payableTraitPrice(deps.chain, identity);
   try {
     return await writeAgent(deps, { tokenId, now }, authorize, async (write) => {
-      await refuseIfTaken(write, platform, found);
+      await refuseIfTaken(write, platform, result);
       const transaction = await giveTrait(write, platform, { identity, valueWei, wallet });
       const txHash = "txHash" in transaction ? transaction.txHash : null;
-      if (await recordProof(write.tx, { tokenId, platform, ...found }, txHash, write.now))
-        await emitVerified(write, platform, found.handle);
+      if (await recordProof(write.tx, { tokenId, platform, ...result }, txHash, write.now))
+        await emitVerified(write, platform, result.handle);
       const { owner, ownership } = write.facts;
       await recordProofOwnership(write.tx, {
         tokenId,
         proof: platform,
-        subject: found.accountId,
+        subject: result.accountId,
         owner,
         transfers: ownership.transfers,
         at: write.now,
       });
       const trait = proofTrait(platform).name;
-      return { result: { ...found, trait, transaction }, scored: true, cause: trait };
+      return { result: { ...result, trait, transaction }, scored: true, cause: trait };
     });
   } catch (error) {
-    if ((error as { constraint?: string }).constraint === PROOF_ACCOUNT_INDEX) taken(found);
+    if ((error as { constraint?: string }).constraint === PROOF_ACCOUNT_INDEX) taken(result);
     throw error;
   }
 }
@@ -183,15 +183,15 @@ export async function askWithin(
     await refuseRemembered(tx, failures, { now, expected, hint });
     await refuseEager(tx, asker, counted, left);
   });
-  let found: FoundProof | NoProof;
+  let result: FoundProof | NoProof;
   try {
-    found = await ask(spendOf(db, asker, readsPerDay));
+    result = await ask(spendOf(db, asker, readsPerDay));
   } catch (error) {
     if (error instanceof Failure && error.code === "upstream_unavailable") await takeTokens(db, counted, -1, now);
     throw error;
   }
-  if ("reason" in found) await takeTokens(db, [failures], 1, now);
-  return found;
+  if ("reason" in result) await takeTokens(db, [failures], 1, now);
+  return result;
 }
 
 /** Each request counts for new proofs, and for the networks of its client. A request that had to wait is counted when it is sent. */

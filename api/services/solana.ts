@@ -89,14 +89,14 @@ async function signedChallenge({ db, config }: HandlerDeps, shown: ShownChalleng
 }
 
 async function openChallenge(db: Queryable, shown: ShownChallenge): Promise<SolanaChallenge> {
-  const found = await solanaChallenge(db, { nonce: shown.nonce });
-  if (found === null || found.address !== shown.address) return refuse("There is no such challenge for this address.");
-  if (found.purpose === "verify" && shown.purpose === "register")
+  const entry = await solanaChallenge(db, { nonce: shown.nonce });
+  if (entry === null || entry.address !== shown.address) return refuse("There is no such challenge for this address.");
+  if (entry.purpose === "verify" && shown.purpose === "register")
     refuse("This challenge was given out to verify the key; it registers nothing.");
-  if (found.usedBy === shown.by) return found;
-  if (found.usedBy !== null) refuse("This challenge has been used.");
-  if (found.expiresAt.getTime() <= shown.now) refuse("This challenge has expired.");
-  return found;
+  if (entry.usedBy === shown.by) return entry;
+  if (entry.usedBy !== null) refuse("This challenge has been used.");
+  if (entry.expiresAt.getTime() <= shown.now) refuse("This challenge has expired.");
+  return entry;
 }
 
 async function useUp(tx: Queryable, { nonce, by, now }: ShownChallenge): Promise<void> {

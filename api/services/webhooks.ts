@@ -162,8 +162,8 @@ async function earlier(
   owner: Address,
   request: string | null,
 ): Promise<(SealedSecret & { text: string }) | null> {
-  const found = request === null ? null : await secretByRequest(tx, { owner, request });
-  return found && { ...found, text: secretText(secrets.open(found.sealed, found.secretId)) };
+  const secret = request === null ? null : await secretByRequest(tx, { owner, request });
+  return secret && { ...secret, text: secretText(secrets.open(secret.sealed, secret.secretId)) };
 }
 
 async function addSecret(

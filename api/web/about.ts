@@ -59,9 +59,9 @@ export function aboutPages(deps: HandlerDeps, docs: DocTitles): About {
     }
     if (place !== undefined && pathname !== CHECK_REPORT) {
       const ref = agentRefOf(percentDecoded(rest!));
-      const found = ref && (await facts(ref));
-      if (!found) return notFound(site);
-      return place === "agent" ? ofAgent(found, site, at) : ofReport(found, site, at);
+      const subject = ref && (await facts(ref));
+      if (!subject) return notFound(site);
+      return place === "agent" ? ofAgent(subject, site, at) : ofReport(subject, site, at);
     }
     if (isPage(pathname)) return ofView(pathname, site);
     const head = await ofSubject(pathname, at);

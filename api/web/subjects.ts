@@ -106,8 +106,8 @@ export function subjectHeads(
     const [, place = "", rest] = /^\/([a-z]+)\/(.+)$/.exec(pathname) ?? [];
     const read = readers[place];
     if (rest === undefined || read === undefined) return undefined;
-    const found = await readOrNull(() => read(percentDecoded(rest), now));
-    return found && headOf(found, pathname, site);
+    const subject = await readOrNull(() => read(percentDecoded(rest), now));
+    return subject && headOf(subject, pathname, site);
   };
 }
 

@@ -114,12 +114,12 @@ const openGists = (api: Upstream, raw: PublicHttp) => ({
     }),
 
   async contentOf({ files }: Gist, fileName: string): Promise<Content> {
-    const found = Object.hasOwn(files, fileName) ? file.nullable().safeParse(files[fileName]).data : null;
-    if (found === null) return { reason: `The gist has no file ${fileName}${othersOf(files)}.` };
-    if (found === undefined) return unavailable("GitHub", { cause: new Error("the gist's file cannot be read") });
-    if ((found.size ?? 0) > GIST_MAX_BYTES) return tooLarge(fileName);
-    if (!found.truncated && found.content !== undefined) return { text: found.content };
-    const text = await rawText(raw, found.raw_url ?? "");
+    const match = Object.hasOwn(files, fileName) ? file.nullable().safeParse(files[fileName]).data : null;
+    if (match === null) return { reason: `The gist has no file ${fileName}${othersOf(files)}.` };
+    if (match === undefined) return unavailable("GitHub", { cause: new Error("the gist's file cannot be read") });
+    if ((match.size ?? 0) > GIST_MAX_BYTES) return tooLarge(fileName);
+    if (!match.truncated && match.content !== undefined) return { text: match.content };
+    const text = await rawText(raw, match.raw_url ?? "");
     return text === null ? tooLarge(fileName) : { text };
   },
 });
@@ -207,10 +207,10 @@ export function githubProofs(api: Upstream, raw: PublicHttp): ProofReader<Github
   const gists = openGists(api, raw);
 
   async function findIn(gistId: string, login: string, sought: SoughtProof): Promise<FoundProof | NoProof> {
-    const found = await gists.read(gistId);
-    if (found === "large") return tooLarge(gistFileName(sought.prefix));
-    if (found === "missing" || found === "unchanged") return { reason: "There is no such gist." };
-    return judge(gists, found, login, sought);
+    const gist = await gists.read(gistId);
+    if (gist === "large") return tooLarge(gistFileName(sought.prefix));
+    if (gist === "missing" || gist === "unchanged") return { reason: "There is no such gist." };
+    return judge(gists, gist, login, sought);
   }
 
   async function find({ username, gistId }: GithubClaim, sought: SoughtProof): Promise<FoundProof | NoProof> {
@@ -223,9 +223,9 @@ export function githubProofs(api: Upstream, raw: PublicHttp): ProofReader<Github
       reason: `The GitHub account ${username} has no public gist with a file ${fileName}${where}.`,
     };
     for (const id of search.ids) {
-      const found = await findIn(id, username, sought);
-      if (!("reason" in found)) return found;
-      refusal = found;
+      const proof = await findIn(id, username, sought);
+      if (!("reason" in proof)) return proof;
+      refusal = proof;
     }
     return refusal;
   }
@@ -243,14 +243,14 @@ export function githubProofs(api: Upstream, raw: PublicHttp): ProofReader<Github
     if (!evidence.success) return find({ username: proof.handle }, proof);
     const { quote, etag, ...place } = evidence.data;
     // An earlier version kept no quote: the gist is read once more.
-    const found = await gists.read(place.id, quote === undefined ? undefined : etag);
-    if (found === "unchanged") {
+    const gist = await gists.read(place.id, quote === undefined ? undefined : etag);
+    if (gist === "unchanged") {
       const { accountId, handle, username } = proof;
       return { accountId, handle, username, evidence: { ...place, quote: quote!, ...(etag && { etag }) } };
     }
-    if (found === "missing") return { reason: "The gist was deleted." };
-    if (found === "large") return tooLarge(gistFileName(proof.prefix));
-    const judged = await judge(gists, found, proof.handle, proof);
+    if (gist === "missing") return { reason: "The gist was deleted." };
+    if (gist === "large") return tooLarge(gistFileName(proof.prefix));
+    const judged = await judge(gists, gist, proof.handle, proof);
     if ("reason" in judged || judged.accountId === proof.accountId) return judged;
     return { reason: `The name ${proof.handle} belongs to another GitHub account now.` };
   }

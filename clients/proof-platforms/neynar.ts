@@ -46,7 +46,7 @@ export function neynarReader(api: Upstream): FarcasterReader {
       do {
         const query = { fid, limit: PAGE_SIZE, include_replies: "false", cursor };
         const answer = await get("/feed/user/casts/", query, feed);
-        yield (answer?.casts ?? []).flatMap((found) => castOf(found, fid) ?? []);
+        yield (answer?.casts ?? []).flatMap((cast) => castOf(cast, fid) ?? []);
         cursor = answer?.next?.cursor || undefined;
       } while (cursor);
     },

@@ -77,8 +77,8 @@ export function xProofs(api: Upstream): ProofReader<XClaim> {
       read: (answer) => {
         const { accounts, problems } = readSeveral(answer);
         return handles.map((handle) => {
-          const found = accounts.find(({ username }) => sameHandle(username, handle));
-          if (found) return found;
+          const account = accounts.find(({ username }) => sameHandle(username, handle));
+          if (account) return account;
           const error = problems.find(({ resource_id, value }) =>
             [resource_id, value].some((said) => said !== undefined && sameHandle(said, handle)),
           );
@@ -101,8 +101,8 @@ export function xProofs(api: Upstream): ProofReader<XClaim> {
   return withinAllowance({
     batch: ACCOUNTS_PER_LOOKUP,
     async find({ handle }, sought) {
-      const found = await lookUp(handle);
-      return typeof found === "string" ? noAccount(handle, found) : judge(found, sought);
+      const account = await lookUp(handle);
+      return typeof account === "string" ? noAccount(handle, account) : judge(account, sought);
     },
     recheck: (proofs) =>
       api.ask({

@@ -130,9 +130,9 @@ export function namedRange(message: string, range: number, named = true): number
     return window >= 1 && window < range ? window : null;
   }
   for (const pattern of named ? NAMED : []) {
-    const found = pattern.exec(message);
-    if (!found) continue;
-    const blocks = Number(found[1]!.replaceAll(/[,.]/g, "")) * (found[2] ? 1_000 : 1);
+    const match = pattern.exec(message);
+    if (!match) continue;
+    const blocks = Number(match[1]!.replaceAll(/[,.]/g, "")) * (match[2] ? 1_000 : 1);
     if (blocks >= 1 && blocks < range) return blocks;
   }
   return null;
@@ -149,12 +149,12 @@ export function namedGas(message: string, asked: number): number | null {
 
 /** Seconds that an error names until the next request may come; null: none. */
 export function namedPause({ message, data }: RpcErrorBody): number | null {
-  const found = /(?:try again|retry|wait|reset)[^\d]{0,24}(\d{1,4})(?:\.\d+)? ?(ms|s|sec|m|min)?/i.exec(message);
+  const match = /(?:try again|retry|wait|reset)[^\d]{0,24}(\d{1,4})(?:\.\d+)? ?(ms|s|sec|m|min)?/i.exec(message);
   const rate = (data as { rate?: { backoff_seconds?: unknown } } | null | undefined)?.rate?.backoff_seconds;
   if (typeof rate === "number" && rate > 0) return Math.min(rate, 900);
-  if (!found) return null;
-  const unit = found[2]?.toLowerCase();
-  const seconds = Number(found[1]) * (unit === "ms" ? 0.001 : unit?.startsWith("m") ? 60 : 1);
+  if (!match) return null;
+  const unit = match[2]?.toLowerCase();
+  const seconds = Number(match[1]) * (unit === "ms" ? 0.001 : unit?.startsWith("m") ? 60 : 1);
   return Math.min(seconds, 900);
 }
 

@@ -121,15 +121,15 @@ export class WholeLogs {
   }
 
   async #blockByBlock(filter: LogFilter, from: number, to: number): Promise<Log[]> {
-    const found: Log[] = [];
+    const logs: Log[] = [];
     for (let block = from; block <= to; block++) {
       const call = { method: "eth_getBlockByNumber", params: [toQuantity(block), false] };
       const { result } = await this.#options.route.send(call);
       const hash = (result as { hash?: string } | null)?.hash ?? unreachable(new Error(`no block ${block}`));
       this.noteHeader(result);
-      found.push(...((await this.#ofBlock(hash)) as Log[]).filter((log) => matches(filter, log)));
+      logs.push(...((await this.#ofBlock(hash)) as Log[]).filter((log) => matches(filter, log)));
     }
-    return found;
+    return logs;
   }
 
   async #ofRange(filter: LogFilter): Promise<unknown> {

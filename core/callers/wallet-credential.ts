@@ -48,8 +48,8 @@ export function findCredential(headers: {
   authorization?: string | undefined;
   siwa?: string | undefined;
 }): WalletCredential | null {
-  const found = [headers.authorization, headers.siwa].flatMap((value) => candidates(value));
-  const [first, ...others] = new Set(found);
+  const credentials = [headers.authorization, headers.siwa].flatMap((value) => candidates(value));
+  const [first, ...others] = new Set(credentials);
   if (first === undefined) return null;
   if (others.length > 0) fail("invalid_input", "The request carries two different credentials; send one.");
   return parseCredential(first);

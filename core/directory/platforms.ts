@@ -62,8 +62,8 @@ export const PLATFORMS: readonly (Platform & { key: PlatformKey })[] = [...INDEX
 /** Reads a `rowRef`, its platform in any case; null for any other text. */
 export function readRowRef(text: string): { platform: PlatformKey; agentId: string } | null {
   const isOf = ({ key }: Platform) => text.slice(0, key.length + 1).toLowerCase() === `${key}-`;
-  const found = PLATFORMS.filter(isOf).sort((a, b) => b.key.length - a.key.length)[0];
-  return found ? { platform: found.key, agentId: text.slice(found.key.length + 1) } : null;
+  const match = PLATFORMS.filter(isOf).sort((a, b) => b.key.length - a.key.length)[0];
+  return match ? { platform: match.key, agentId: text.slice(match.key.length + 1) } : null;
 }
 
 /** The name of a platform for people; an unknown key is returned unchanged. */

@@ -39,12 +39,12 @@ const PRICE = new RegExp(
 
 /** The price limit in a query, in US dollars, and the query without it. */
 function takePrice(q: string): { rest: string; maxPrice: number | null } {
-  const found = PRICE.exec(q);
-  const unit = found?.[3]?.toLowerCase() ?? "";
-  if (!found || (!found[1] && unit === "")) return { rest: q, maxPrice: null };
-  const amount = Number(found[2]!.replace(",", "."));
+  const match = PRICE.exec(q);
+  const unit = match?.[3]?.toLowerCase() ?? "";
+  if (!match || (!match[1] && unit === "")) return { rest: q, maxPrice: null };
+  const amount = Number(match[2]!.replace(",", "."));
   const maxPrice = /^(c|¢)/.test(unit) ? amount / 100 : amount;
-  return { rest: `${q.slice(0, found.index)} ${q.slice(found.index + found[0].length)}`, maxPrice };
+  return { rest: `${q.slice(0, match.index)} ${q.slice(match.index + match[0].length)}`, maxPrice };
 }
 
 const TOKENS = /(-?)"([^"]*)"?|(\S+)/g;

@@ -72,9 +72,9 @@ function fits({ parts: [first = "", ...others], isWhole }: Rule, path: string): 
   let at = first.length;
   for (const [i, part] of others.entries()) {
     if (isWhole && i === others.length - 1) return path.length - part.length >= at && path.endsWith(part);
-    const found = path.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
+    const index = path.indexOf(part, at);
+    if (index < 0) return false;
+    at = index + part.length;
   }
   return !isWhole || at === path.length;
 }

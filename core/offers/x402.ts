@@ -100,12 +100,12 @@ const HEADER = "Its PAYMENT-REQUIRED header";
 /** A demand with its terms in `accepts`: also a bare list, one alone, and by the word that facilitators have. */
 function termsOf(value: unknown): (Json & { accepts: unknown[]; isOdd: boolean }) | null {
   const given = Array.isArray(value) ? { accepts: value } : ((value ?? {}) as Json);
-  const found = [given.accepts, given.paymentRequirements].find((one) => [one ?? []].flat().length > 0);
-  if (found === undefined) return null;
+  const terms = [given.accepts, given.paymentRequirements].find((one) => [one ?? []].flat().length > 0);
+  if (terms === undefined) return null;
   return {
     ...given,
-    accepts: [found].flat(),
-    isOdd: Array.isArray(value) || found !== given.accepts || !Array.isArray(found),
+    accepts: [terms].flat(),
+    isOdd: Array.isArray(value) || terms !== given.accepts || !Array.isArray(terms),
   };
 }
 

@@ -21,9 +21,9 @@ const DAY_MS = 24 * HOUR_MS;
 export function preflight(inputs: PreflightInputs): Preflight {
   const { asked, facts, now } = inputs;
   const policy = policyOf(inputs.thresholds);
-  const found = facts === null ? null : judged(facts, inputs, policy);
+  const judgement = facts === null ? null : judged(facts, inputs, policy);
   const reasons = (
-    found?.reasons ?? [
+    judgement?.reasons ?? [
       reasonOf(inputs, "unknown", "The directory knows no such agent, nor one that names this URL.", {}),
     ]
   ).toSorted((a, b) => EFFECTS.indexOf(b.effect) - EFFECTS.indexOf(a.effect));
@@ -32,8 +32,8 @@ export function preflight(inputs: PreflightInputs): Preflight {
   return {
     ...{ verdict, agent: facts?.agent ?? null, url: asked.url },
     payTo: facts?.wallet ? checksum(facts.wallet) : null,
-    amount: textOf(found?.amount ?? (asked.amount === null ? null : BigInt(asked.amount))),
-    maxAmount: usdcText(String(supports && found ? found.maxUnits : 0n)),
+    amount: textOf(judgement?.amount ?? (asked.amount === null ? null : BigInt(asked.amount))),
+    maxAmount: usdcText(String(supports && judgement ? judgement.maxUnits : 0n)),
     ...{ reasons, policy, at: now, validUntil: new Date(Date.parse(now) + VALID_MS).toISOString(), inputs },
   };
 }

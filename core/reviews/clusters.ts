@@ -39,15 +39,15 @@ export function clustersOf({ side, reviewers, reviews }: ReviewsFacts): Cluster[
  */
 function connected(facts: ReviewsFacts, proof: boolean): Cluster[] {
   const parents = new Map<string, string>();
-  const found: { shares: SharedKey[]; member: string }[] = [];
+  const links: { shares: SharedKey[]; member: string }[] = [];
   for (const { shares, members } of pairsOf(sharedTraits(facts))) {
     const binding = shares.some((key) => BINDING.has(key));
     if (!binding && (proof || members.length < MIN_LIKE)) continue;
     if (members.length < 2) continue;
     for (const address of members) join(parents, members[0]!, address);
-    found.push({ shares, member: members[0]! });
+    links.push({ shares, member: members[0]! });
   }
-  const shares = Map.groupBy(found, ({ member }) => rootOf(parents, member));
+  const shares = Map.groupBy(links, ({ member }) => rootOf(parents, member));
   return [...Map.groupBy(parents.keys(), (address) => rootOf(parents, address))].map(([id, reviewers]) => {
     const all = new Set(shares.get(id)!.flatMap((one) => one.shares));
     return { id, reviewers: reviewers.sort(), shares: KEYS.filter((key) => all.has(key)) };

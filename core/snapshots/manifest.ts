@@ -110,8 +110,8 @@ export const snapshotDigest = (content: SnapshotContent): Uint8Array =>
 /** The account that signed a manifest; null when none did, or something was changed since. */
 export const manifestSigner = ({ signature, ...content }: SnapshotManifest): Address | null => {
   if (signature === null) return null;
-  const found = signerOf(snapshotDigest(content), signature.signature);
-  return found === signature.signer ? found : null;
+  const signer = signerOf(snapshotDigest(content), signature.signature);
+  return signer === signature.signer ? signer : null;
 };
 
 /** @returns the manifest; null for what is none, also for one of a later schema */

@@ -35,9 +35,9 @@ export async function walletsToLookUp(
   db: Queryable,
   { limit, ...due }: { before: Date; configuration: string; limit: number },
 ): Promise<Address[]> {
-  const found = (await DUE.rows(db, { ...due, half: Math.ceil(limit / 2) })).map(({ wallet }) => wallet);
-  const gone = new Set((await FORGET_UNNAMED.rows(db, { wallets: found })).map(({ wallet }) => wallet as Address));
-  return found.filter((wallet) => !gone.has(wallet));
+  const wallets = (await DUE.rows(db, { ...due, half: Math.ceil(limit / 2) })).map(({ wallet }) => wallet);
+  const gone = new Set((await FORGET_UNNAMED.rows(db, { wallets })).map(({ wallet }) => wallet as Address));
+  return wallets.filter((wallet) => !gone.has(wallet));
 }
 
 /** What the chain answered about a wallet; `attestation` null: none older than the index is valid. */

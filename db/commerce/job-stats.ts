@@ -128,8 +128,8 @@ const readFacts = evidenceFacts({
 
 /** The facts of the jobs of one agent. @see evidenceFacts */
 export async function jobFacts(db: Queryable, agent: WeighedAgent) {
-  const found = await readFacts(db, agent);
-  return found && { ...found, facts: { ...found.facts, jobs: found.items } };
+  const facts = await readFacts(db, agent);
+  return facts && { ...facts, facts: { ...facts.facts, jobs: facts.items } };
 }
 
 /** Jobs as evidence. */

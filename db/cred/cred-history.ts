@@ -111,7 +111,7 @@ export async function withEpochs(
     const until = points[i + 1]?.at.getTime() ?? Number.POSITIVE_INFINITY;
     const from = point.at.getTime() + COMMITTED_MS;
     while (next < epochs.length && epochs[next]!.computedAt.getTime() < from) next++;
-    const found = epochs[next];
-    return { ...point, epoch: found && found.computedAt.getTime() < until ? found.epoch : null };
+    const epoch = epochs[next];
+    return { ...point, epoch: epoch && epoch.computedAt.getTime() < until ? epoch.epoch : null };
   });
 }

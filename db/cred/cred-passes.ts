@@ -178,13 +178,13 @@ async function recomputeThese(
  */
 export async function checkCred(pool: pg.Pool, now: Date): Promise<{ moved: number; missed: number }> {
   const { last } = await LAST_TOKEN.one(pool);
-  const found = { moved: 0, missed: 0 };
+  const counts = { moved: 0, missed: 0 };
   for (let left = Math.ceil((last + 1) / CHECKS_OF_ALL); left > 0; left -= RANGE_SIZE) {
     const { moved, missed } = await checkPart(pool, { size: Math.min(left, RANGE_SIZE), last }, now);
-    found.moved += moved;
-    found.missed += missed;
+    counts.moved += moved;
+    counts.missed += missed;
   }
-  return found;
+  return counts;
 }
 
 const checkPart = (pool: pg.Pool, { size, last }: { size: number; last: number }, now: Date) =>

@@ -42,10 +42,10 @@ export async function walletsToScore(
   limit: number,
 ): Promise<{ due: DueWallet[]; more: boolean }> {
   const half = Math.ceil(limit / 2);
-  const found = await DUE.rows(db, { since, half });
-  const unnamed = await FORGET_UNNAMED.rows(db, { wallets: found.map(({ wallet }) => wallet) });
+  const rows = await DUE.rows(db, { since, half });
+  const unnamed = await FORGET_UNNAMED.rows(db, { wallets: rows.map(({ wallet }) => wallet) });
   const gone = new Set<string>(unnamed.map(({ wallet }) => wallet));
-  return { due: found.filter(({ wallet }) => !gone.has(wallet)), more: found.length >= half };
+  return { due: rows.filter(({ wallet }) => !gone.has(wallet)), more: rows.length >= half };
 }
 
 /** Stores that a request to Ethos about wallets failed: then the other wallets come first. */

@@ -120,9 +120,9 @@ async function findNamed(db: Queryable, ref: string, platform?: PlatformKey): Pr
   if (named !== null && (platform === undefined || isIndexed(platform))) return await FIND_GLOBAL.value(db, named);
   const row = readRowRef(ref);
   if (row === null || (platform ?? row.platform) !== row.platform) return undefined;
-  const found = await FIND_ROW.value(db, row);
+  const id = await FIND_ROW.value(db, row);
   // Other registries let agents choose ids, which may begin so.
-  return found ?? (isIndexed(row.platform) ? null : undefined);
+  return id ?? (isIndexed(row.platform) ? null : undefined);
 }
 
 async function findAll(db: Queryable, ref: string, platform: PlatformKey | undefined, most: number) {

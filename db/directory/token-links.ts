@@ -103,15 +103,15 @@ const SETTLE = statement({
 /**
  * Stores what the chain says of a link; where that is nothing, a registry that launched the token is asked. The agent's
  * row shows it in the same commit. A link that was replaced meanwhile stays as it is.
- * @param found.dueAt null for a tie that cannot end
+ * @param result.dueAt null for a tie that cannot end
  * @returns how many rows of the directory are different
  */
 export const settleLink = (
   pool: pg.Pool,
   link: TokenLink,
-  found: { tie: TokenTie | null; dueAt: Date | null },
+  result: { tie: TokenTie | null; dueAt: Date | null },
 ): Promise<number> =>
   transaction(pool, async (tx) => {
-    await SETTLE.run(tx, { ...link, ...found, platforms: [...LAUNCHING_PLATFORMS] });
+    await SETTLE.run(tx, { ...link, ...result, platforms: [...LAUNCHING_PLATFORMS] });
     return showTokens(tx, [link.token]);
   });

@@ -180,9 +180,9 @@ async function candidates(db: Queryable, { query, read, needs, filter, affordabl
     const some: CandidateRow[] = [];
     for (const level of levels) {
       if (room === 0) break;
-      const found = await CANDIDATES.rows(db, { ...wanted, most: room, condition: all([level, filter]), ranges });
-      room -= found.length;
-      some.push(...found);
+      const candidates = await CANDIDATES.rows(db, { ...wanted, most: room, condition: all([level, filter]), ranges });
+      room -= candidates.length;
+      some.push(...candidates);
     }
     const within = await affordable(some);
     whole &&= within.whole;

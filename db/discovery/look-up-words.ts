@@ -168,10 +168,10 @@ export async function lookUp(
           ...(completed || begun === null ? { from: null, to: null } : { from: begun, to: `${begun}\u{10ffff}` }),
           most,
         });
-  const found = new Map<string, WordStem>();
+  const stems = new Map<string, WordStem>();
   for (const word of lexemes) {
     const one = known.words.get(word);
-    if (one) found.set(word, one);
+    if (one) stems.set(word, one);
   }
   const looked = rows.map(({ completes, counted, trusted, ...of }) => {
     const isFew = counted !== null && counted > 0 && counted <= RARE_NAME_UP_TO;
@@ -181,11 +181,11 @@ export async function lookUp(
   for (const { one } of looked) if (one.documents > 0) known.words.set(one.word, one);
   const completions = completed ?? looked.filter(({ completes }) => completes).map(({ one }) => one);
   if (begun !== null && [...begun].length <= KEPT_LETTERS) known.completions.set(begun, completions);
-  for (const one of [...looked.map(({ one }) => one), ...completions]) found.set(one.word, one);
+  for (const one of [...looked.map(({ one }) => one), ...completions]) stems.set(one.word, one);
   return {
-    found,
+    found: stems,
     completions,
-    total: VERIFIED_LEXEMES.reduce((sum, lexeme) => sum + (found.get(lexeme)?.documents ?? 0), 0),
+    total: VERIFIED_LEXEMES.reduce((sum, lexeme) => sum + (stems.get(lexeme)?.documents ?? 0), 0),
   };
 }
 

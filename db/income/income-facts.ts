@@ -329,6 +329,6 @@ const readFacts = evidenceFacts({
 
 /** The facts of one agent's payments. @see evidenceFacts */
 export async function incomeFacts(db: Queryable, agent: WeighedAgent) {
-  const found = await readFacts(db, agent);
-  return found && { ...found, facts: { ...found.facts, payments: found.items } };
+  const facts = await readFacts(db, agent);
+  return facts && { ...facts, facts: { ...facts.facts, payments: facts.items } };
 }

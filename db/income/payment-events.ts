@@ -102,10 +102,10 @@ export async function recordPaymentEvents(
   const gone = taken.map(keyOf).filter((one) => !there.has(one));
   if (gone.length > 0) await retractSources(tx, gone);
   if (stored.length > 0) {
-    const found = await UNTOLD.rows(tx, { places: stored, since: Math.ceil(since.getTime() / 1_000) });
+    const rows = await UNTOLD.rows(tx, { places: stored, since: Math.ceil(since.getTime() / 1_000) });
     await appendEvents(
       tx,
-      found.map(({ returns, tokenId, at, block, txHash, recipient, owner, ...of }): NewEvent => {
+      rows.map(({ returns, tokenId, at, block, txHash, recipient, owner, ...of }): NewEvent => {
         const { platform, agentId } = of;
         const name = keyOf(of);
         return {

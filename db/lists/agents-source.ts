@@ -250,9 +250,9 @@ async function readVanished(
   changes: Changes,
 ): Promise<void> {
   if (ids.length === 0) return;
-  const found = await readAgents(tx, `where a.token_id in (${ids.join(",")})`, changes);
+  const agents = await readAgents(tx, `where a.token_id in (${ids.join(",")})`, changes);
   for (const id of ids) {
     recent.delete(id);
-    if (!found.has(id)) changes.deletes.push(id);
+    if (!agents.has(id)) changes.deletes.push(id);
   }
 }

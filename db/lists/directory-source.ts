@@ -71,13 +71,13 @@ function wordFlags(all: readonly string[]) {
   return (text: Uint8Array | null): boolean[] => {
     if (text === null) return none;
     const key = Buffer.from(text.buffer, text.byteOffset, text.length).toString("latin1");
-    let found = known.get(key);
-    if (found === undefined) {
+    let entry = known.get(key);
+    if (entry === undefined) {
       const said = new Set(key.split(" "));
-      found = all.map((word) => said.has(word));
-      known.set(key, found);
+      entry = all.map((word) => said.has(word));
+      known.set(key, entry);
     }
-    return found;
+    return entry;
   };
 }
 const protocolFlags = wordFlags(PROTOCOLS);

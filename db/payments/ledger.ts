@@ -251,16 +251,16 @@ const BY_BOUGHT = statement({
  * @returns null when nothing was paid for it
  */
 export async function oweWhatBought(tx: Queryable, bought: string, reason: string): Promise<Payment | null> {
-  const found = await BY_BOUGHT.maybeOne(tx, { bought, state: "fulfilled" });
-  if (!found) return null;
-  const changes = { ...CREDIT, reason, chain_refusals: found.refusals + 1 };
-  return move(tx, { paymentId: found.payment_id }, "refund_due", ["fulfilled"], changes);
+  const payment = await BY_BOUGHT.maybeOne(tx, { bought, state: "fulfilled" });
+  if (!payment) return null;
+  const changes = { ...CREDIT, reason, chain_refusals: payment.refusals + 1 };
+  return move(tx, { paymentId: payment.payment_id }, "refund_due", ["fulfilled"], changes);
 }
 
 /** The effect was carried out after all: the credit is revoked unless it has been spent. */
 export async function revokeCredit(tx: Queryable, bought: string): Promise<Payment | null> {
-  const found = await BY_BOUGHT.maybeOne(tx, { bought, state: "refund_due" });
-  return found && move(tx, { paymentId: found.payment_id }, "fulfilled", ["refund_due"], { reason: null });
+  const payment = await BY_BOUGHT.maybeOne(tx, { bought, state: "refund_due" });
+  return payment && move(tx, { paymentId: payment.payment_id }, "fulfilled", ["refund_due"], { reason: null });
 }
 
 const SPEND_CREDIT = statement({

@@ -120,11 +120,11 @@ async function presentIn(
   given: Presentation,
   leaseMs: number,
 ): Promise<PresentOutcome | UncheckedPayment> {
-  const found = await FIND.rows(tx, { names: identifying(given), facts: given.facts, identifier: given.identifier });
-  if (found.length === 0) return writePayment(tx, null, given, leaseMs);
-  if (!found.every(({ known }) => known)) return { kind: "identifier_used" };
-  if (found.length > 1) return { kind: "other" };
-  return presentFound(tx, found[0]!, given, leaseMs);
+  const rows = await FIND.rows(tx, { names: identifying(given), facts: given.facts, identifier: given.identifier });
+  if (rows.length === 0) return writePayment(tx, null, given, leaseMs);
+  if (!rows.every(({ known }) => known)) return { kind: "identifier_used" };
+  if (rows.length > 1) return { kind: "other" };
+  return presentFound(tx, rows[0]!, given, leaseMs);
 }
 
 /** Continues with the payment that has the name, or returns why this request may not. */

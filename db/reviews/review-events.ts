@@ -91,8 +91,8 @@ export async function reviewEvents(
   // The event names the own agent, which the registration may have become a moment ago.
   await recordRegistrations(tx, { records: of.records, reviewed: keys });
   const [since, now] = [Math.ceil(of.since.getTime() / 1_000), Math.floor(of.now.getTime() / 1_000)];
-  const found = await CLAIMED.rows(tx, { keys, since, now, schema: of.schema });
-  return found.map(({ key, block, returns, at, txHash, tokenId, owner, wallet, ...review }) => ({
+  const rows = await CLAIMED.rows(tx, { keys, since, now, schema: of.schema });
+  return rows.map(({ key, block, returns, at, txHash, tokenId, owner, wallet, ...review }) => ({
     type: "agent.reviewed",
     data: {
       registry: checksum(review.registry),

@@ -197,8 +197,8 @@ export async function reviewFacts(
   agents: readonly RegistryAgent[],
   { schema, now }: { schema: Hex; now: Date },
 ): Promise<(RegistryAgent & { seen: string; facts: ReviewsFacts })[]> {
-  const found = await FACTS.rows(db, { agents, schema, now: Math.floor(now.getTime() / 1_000) });
-  return found.map(({ facts: { side, reviewers }, ...agent }) => ({
+  const rows = await FACTS.rows(db, { agents, schema, now: Math.floor(now.getTime() / 1_000) });
+  return rows.map(({ facts: { side, reviewers }, ...agent }) => ({
     ...agent,
     facts: {
       side,

@@ -35,12 +35,12 @@ export async function indexMeanings(
   dimensions: number | null,
   exact: () => Promise<unknown>,
 ): Promise<boolean> {
-  const found = await EXTENSION.maybeOne(client);
+  const row = await EXTENSION.maybeOne(client);
   const index = `discovery_meaning_near_${dimensions}`;
-  const isUsable = dimensions !== null && found !== null && isAtLeast(found.version, MIN_VERSION);
+  const isUsable = dimensions !== null && row !== null && isAtLeast(row.version, MIN_VERSION);
   const old = await OTHER_INDEXES.rows(client, { index: isUsable ? index : null });
   for (const { name } of old) await client.query(`drop index offchain.${name}`);
-  if (isUsable) await client.query(indexed(index, dimensions, found.schema));
+  if (isUsable) await client.query(indexed(index, dimensions, row.schema));
   else if (old.length > 0) await exact();
   return isUsable;
 }

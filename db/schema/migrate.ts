@@ -174,8 +174,8 @@ async function appliedHashes(db: Queryable): Promise<Map<string, string>> {
 export async function pendingMigrations(
   db: Queryable,
 ): Promise<{ pending: string[]; later: string[]; refusal?: string }> {
-  const found = await db.query<{ found: boolean }>("select to_regclass('migration.applied') is not null as found");
-  const { pending, later, refusal } = planOf(found.rows[0]!.found ? await appliedHashes(db) : new Map());
+  const result = await db.query<{ found: boolean }>("select to_regclass('migration.applied') is not null as found");
+  const { pending, later, refusal } = planOf(result.rows[0]!.found ? await appliedHashes(db) : new Map());
   return { pending: pending.map(({ name }) => name), later, refusal };
 }
 

@@ -113,10 +113,10 @@ export async function replayDelivery(
     return delivery;
   });
   if (replayed) return replayed;
-  const found = await BY_ID.maybeOne(db, { webhookId, deliveryId });
-  if (!found) return fail("not_found", "This webhook has no delivery of this id.");
-  if (found.state !== "pending") return fail("gone", "The event is no longer kept, so it cannot be sent again.");
-  return found;
+  const row = await BY_ID.maybeOne(db, { webhookId, deliveryId });
+  if (!row) return fail("not_found", "This webhook has no delivery of this id.");
+  if (row.state !== "pending") return fail("gone", "The event is no longer kept, so it cannot be sent again.");
+  return row;
 }
 
 /** A test event is composed for each attempt; any other event must be in the log. */

@@ -36,8 +36,8 @@ const makeEthos: MakeSimulator = ({ world }) => {
     // One invalid address refuses the whole call.
     if (!body.success || !body.data.addresses.every(isAddress)) return invalid("Invalid addresses");
     const known = body.data.addresses.flatMap((address) => {
-      const found = scores.get(address.toLowerCase());
-      return found ? [[address, shown(found.score)]] : [];
+      const score = scores.get(address.toLowerCase());
+      return score ? [[address, shown(score.score)]] : [];
     });
     return reply(Object.fromEntries(known));
   });

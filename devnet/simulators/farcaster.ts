@@ -32,7 +32,7 @@ type Accounts = {
 };
 
 function accountsIn(collection: Collection<Account>): Accounts {
-  const ofFid = (fid: string | undefined) => collection.values().filter((found) => String(found.fid) === fid);
+  const ofFid = (fid: string | undefined) => collection.values().filter((cast) => String(cast.fid) === fid);
   return {
     byName: (name) => collection.get((name ?? "").toLowerCase()),
     ofFid,
@@ -97,19 +97,19 @@ const message = (fid: number, { hash, text, parent, mentionsPositions }: Cast) =
 function hubApi(accounts: Accounts, format: () => Format): Hono {
   const api = new Hono();
   api.get("/v1/userNameProofByName", (c) => {
-    const found = accounts.byName(c.req.query("name"));
-    return found ? reply(nameProof(found)) : hubRefusal(format(), "username proof", "NotFound");
+    const owner = accounts.byName(c.req.query("name"));
+    return owner ? reply(nameProof(owner)) : hubRefusal(format(), "username proof", "NotFound");
   });
   api.get("/v1/userNameProofsByFid", (c) => reply({ proofs: accounts.ofFid(c.req.query("fid")).map(nameProof) }));
   api.get("/v1/castsByFid", (c) => {
     const { fid, pageSize, pageToken } = c.req.query();
     if (!/^\d+$/.test(fid ?? "")) return hubRefusal(format(), "casts", "InvalidArgument");
     const { casts, next } = page(accounts.castsOf(fid), pageToken, Number(pageSize ?? 100));
-    return reply({ messages: casts.map((found) => message(Number(fid), found)), nextPageToken: next });
+    return reply({ messages: casts.map((cast) => message(Number(fid), cast)), nextPageToken: next });
   });
   api.get("/v1/castById", (c) => {
-    const found = accounts.castsOf(c.req.query("fid")).find(({ hash }) => hash === c.req.query("hash"));
-    return found ? reply(message(Number(c.req.query("fid")), found)) : hubRefusal(format(), "cast", "NotFound");
+    const cast = accounts.castsOf(c.req.query("fid")).find(({ hash }) => hash === c.req.query("hash"));
+    return cast ? reply(message(Number(c.req.query("fid")), cast)) : hubRefusal(format(), "cast", "NotFound");
   });
   return api;
 }
@@ -134,8 +134,8 @@ function neynarApi(accounts: Accounts): Hono {
     return reply({ code: "Unauthorized", message: "Incorrect or missing API key", status: 401 }, 401);
   });
   neynar.get("/user/by_username", (c) => {
-    const found = accounts.byName(c.req.query("username"));
-    return found ? reply({ user: user(found) }) : absent("User");
+    const owner = accounts.byName(c.req.query("username"));
+    return owner ? reply({ user: user(owner) }) : absent("User");
   });
   neynar.get("/user/bulk", (c) => {
     const fids = (c.req.query("fids") ?? "").split(",");
@@ -145,12 +145,12 @@ function neynarApi(accounts: Accounts): Hono {
     const [owner] = accounts.ofFid(c.req.query("fid"));
     if (!owner) return reply({ casts: [], next: { cursor: null } });
     const { casts, next } = page(owner.casts, c.req.query("cursor"), Number(c.req.query("limit") ?? 25));
-    return reply({ casts: casts.map((found) => neynarCast(owner, found)), next: { cursor: next || null } });
+    return reply({ casts: casts.map((cast) => neynarCast(owner, cast)), next: { cursor: next || null } });
   });
   neynar.get("/cast", (c) => {
     for (const owner of accounts.all()) {
-      const found = owner.casts.find(({ hash }) => hash === c.req.query("identifier"));
-      if (found) return reply({ cast: neynarCast(owner, found) });
+      const cast = owner.casts.find(({ hash }) => hash === c.req.query("identifier"));
+      if (cast) return reply({ cast: neynarCast(owner, cast) });
     }
     return absent("Cast");
   });

@@ -87,8 +87,8 @@ const whole = (baseUrl: string, owner: Account, found: Gist) => {
 function gistsApi(accounts: Collection<Account>, baseUrl: string): Hono {
   const findGist = (id: string) => {
     for (const owner of accounts.values()) {
-      const found = owner.gists.find((candidate) => candidate.id === id);
-      if (found) return { owner, found };
+      const gist = owner.gists.find((candidate) => candidate.id === id);
+      if (gist) return { owner, found: gist };
     }
     return undefined;
   };
@@ -123,7 +123,7 @@ function gistsApi(accounts: Collection<Account>, baseUrl: string): Hono {
     const open = owner.gists.filter((candidate) => candidate.public);
     const shown = open.slice((page - 1) * perPage, page * perPage);
     return reply(
-      shown.map((found) => listed(baseUrl, owner, found)),
+      shown.map((gist) => listed(baseUrl, owner, gist)),
       200,
       links(`${baseUrl}/github/users/${owner.login}/gists?per_page=${perPage}`, page, Math.ceil(open.length / perPage)),
     );

@@ -60,14 +60,14 @@ const makeX: MakeSimulator = ({ world }) => {
     const many = `The number of values in the \`${parameter}\` query parameter list [${values.length}]`;
     if (values.length < 1 || values.length > MAX_VALUES)
       return invalid(parameter, [], `${many} is not between 1 and ${MAX_VALUES}`);
-    const found = values.map((value) => ({ value, user: find(value) }));
-    const data = found.flatMap((f) => (f.user && !f.user.suspended ? [shown(f.user)] : []));
-    const errors = found.flatMap((f) => (f.user && !f.user.suspended ? [] : [problemOf(parameter, f.value, f.user)]));
+    const users = values.map((value) => ({ value, user: find(value) }));
+    const data = users.flatMap((f) => (f.user && !f.user.suspended ? [shown(f.user)] : []));
+    const errors = users.flatMap((f) => (f.user && !f.user.suspended ? [] : [problemOf(parameter, f.value, f.user)]));
     billed += data.length;
     return reply({ ...(data.length > 0 && { data }), ...(errors.length > 0 && { errors }) });
   };
   const byName = (name: string) => users.get(name.toLowerCase());
-  const byId = (id: string) => users.values().find((found) => found.id === id);
+  const byId = (id: string) => users.values().find((user) => user.id === id);
 
   const api = new Hono();
   api.use("*", admit(window));

@@ -111,9 +111,9 @@ const mpp: Check = {
     const { chainId, currency } = config.mpp;
     const answered = await tempo.request("eth_chainId", []);
     if (!answered.ok) return error(answered.message, "Check TEMPO_RPC_URL.", tempo.host);
-    const found = Number(answered.result);
-    if (found !== chainId)
-      return error(`chain ${found}, but TEMPO_CHAIN_ID is ${chainId}`, "Correct one of the two.", tempo.host);
+    const number = Number(answered.result);
+    if (number !== chainId)
+      return error(`chain ${number}, but TEMPO_CHAIN_ID is ${chainId}`, "Correct one of the two.", tempo.host);
     const code = await tempo.request("eth_getCode", [currency, "latest"]);
     if (!code.ok || code.result === "0x")
       return error(
@@ -121,7 +121,7 @@ const mpp: Check = {
         "Name the token that payments are made in.",
         tempo.host,
       );
-    return ok(`chain ${found}, token ${checksum(currency)}`, tempo.host);
+    return ok(`chain ${number}, token ${checksum(currency)}`, tempo.host);
   },
 };
 

@@ -12,13 +12,13 @@ type Node = World["nodes"][number];
 async function eachNode({ nodes }: World, find: (node: Node) => Promise<Finding>): Promise<Finding[]> {
   return Promise.all(
     nodes.map(async (node) => {
-      const found = await find(node).catch((thrown: unknown) =>
+      const finding = await find(node).catch((thrown: unknown) =>
         error(
           reasonOf(thrown),
           "Check its URL and key in RPC_URL or RPC_URLS; the service uses the other nodes meanwhile.",
         ),
       );
-      return { subject: node.host, ...found };
+      return { subject: node.host, ...finding };
     }),
   );
 }
@@ -46,11 +46,11 @@ const chainId: Check = {
     );
     if (world.wsChainId) {
       const subject = "RPC_WS_URL";
-      const found = await world.wsChainId().then(
+      const finding = await world.wsChainId().then(
         (id) => judged(id, "RPC_WS_URL"),
         (thrown: unknown) => error(reasonOf(thrown), "Correct RPC_WS_URL, or unset it: the indexer polls then."),
       );
-      findings.push({ subject, ...found });
+      findings.push({ subject, ...finding });
     }
     return findings.length > 0 ? findings : skipped("no node is configured");
   },
@@ -132,14 +132,14 @@ const limits: Check = {
   run: ({ limits }) =>
     Promise.all(
       limits.map(async ({ host: subject, learn }) => {
-        const found = await learn().catch((thrown: unknown) => reasonOf(thrown));
-        if (typeof found === "string")
+        const limits = await learn().catch((thrown: unknown) => reasonOf(thrown));
+        if (typeof limits === "string")
           return error(
-            found,
+            limits,
             "The node does not answer as the service needs it: check its URL, key and plan.",
             subject,
           );
-        return { subject, ...limitsFinding(found) };
+        return { subject, ...limitsFinding(limits) };
       }),
     ),
 };

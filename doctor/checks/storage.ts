@@ -48,12 +48,12 @@ const settings: Check = {
   name: "settings",
   needs: ["database"],
   async run({ db, config }) {
-    const found = await serverSettings(db);
-    const findings: Finding[] = [connectionsFinding(config.database.pool, found)];
+    const settings = await serverSettings(db);
+    const findings: Finding[] = [connectionsFinding(config.database.pool, settings)];
     for (const [name, value] of Object.entries({
-      fsync: found.fsync,
-      synchronous_commit: found.synchronousCommit,
-      full_page_writes: found.fullPageWrites,
+      fsync: settings.fsync,
+      synchronous_commit: settings.synchronousCommit,
+      full_page_writes: settings.fullPageWrites,
     }))
       if (value === "off")
         findings.push(
@@ -61,22 +61,22 @@ const settings: Check = {
         );
     const wal = "wal_level";
     findings.push(
-      found.walLevel === "minimal"
+      settings.walLevel === "minimal"
         ? warning("minimal", "Set wal_level to replica: recovery to a point in time and replicas need it.", wal)
-        : ok(found.walLevel, wal),
+        : ok(settings.walLevel, wal),
     );
-    findings.push(ok(found.timeZone, "TimeZone"));
+    findings.push(ok(settings.timeZone, "TimeZone"));
     const encoding = "encoding";
     findings.push(
-      found.encoding === "UTF8"
+      settings.encoding === "UTF8"
         ? ok("UTF8", encoding)
         : error(
-            found.encoding,
+            settings.encoding,
             "Create the database with encoding UTF8: names of agents do not fit in another.",
             encoding,
           ),
     );
-    if (found.isReplica)
+    if (settings.isReplica)
       findings.push(error("this server is a replica", "Name the primary in DATABASE_URL: a replica takes no writes."));
     return findings;
   },

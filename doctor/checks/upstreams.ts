@@ -10,8 +10,8 @@ import type { World } from "../world.ts";
 async function asked(subject: string, variables: string[], request: () => Promise<string>): Promise<Finding> {
   const startedAt = performance.now();
   try {
-    const found = await request();
-    return ok(`${found}, ${Math.round(performance.now() - startedAt)} ms`, subject);
+    const answer = await request();
+    return ok(`${answer}, ${Math.round(performance.now() - startedAt)} ms`, subject);
   } catch (thrown) {
     // The failure's own sentence is for callers of the API; its cause says what happened.
     const reason = reasonOf(thrown instanceof Error && thrown.cause ? thrown.cause : thrown);

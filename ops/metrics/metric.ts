@@ -46,8 +46,8 @@ export function showOnScrape<Read>(
 ): void {
   for (const [name, [help, shown, type = "gauge"]] of Object.entries(metrics))
     onScrape(registry, { name, help, type }, async () => {
-      const found = await read();
-      return found === null || found === undefined ? [] : samplesOf(shown(found));
+      const value = await read();
+      return value === null || value === undefined ? [] : samplesOf(shown(value));
     });
 }
 

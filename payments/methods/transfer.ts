@@ -69,9 +69,9 @@ export const transfer: PaymentMethod<Hex> = {
       // What the ledger has of a transaction are the transfers in it.
       name: null,
       async check() {
-        const found = await checkTransfers(parts, request, hash, payer);
-        if (typeof found === "string") return { reason: found };
-        return found.map((checked) => ({ checked, sinceBlock: checked.terms.settlement!.block, client: null }));
+        const terms = await checkTransfers(parts, request, hash, payer);
+        if (typeof terms === "string") return { reason: terms };
+        return terms.map((checked) => ({ checked, sinceBlock: checked.terms.settlement!.block, client: null }));
       },
     };
   },

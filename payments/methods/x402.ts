@@ -297,8 +297,8 @@ async function causeOf(
   const data = transferData(authorization, signature);
   const tried = await chain.call({ to: token.address, data, gas: SETTLEMENT_GAS });
   if (tried.ok) return "none";
-  const found = reasonIn(`${tried.reason} ${tried.data ?? ""}`);
-  return found === null || found === "error" ? "not_settled" : found;
+  const reason = reasonIn(`${tried.reason} ${tried.data ?? ""}`);
+  return reason === null || reason === "error" ? "not_settled" : reason;
 }
 
 /** The ledger's record of a signed payment. Integers are strings, because JSON has no bigint. */

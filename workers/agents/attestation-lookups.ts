@@ -39,17 +39,17 @@ export const attestationLookups = defineJob({
     for (let from = 0; from < due.length; from += WALLETS_PER_CALL) {
       const wallets = due.slice(from, from + WALLETS_PER_CALL);
       const now = clock();
-      let found: Map<Address, Lookup>;
+      let lookups: Map<Address, Lookup>;
       try {
-        found = await lookUp(context, wallets, first.timestamp);
+        lookups = await lookUp(context, wallets, first.timestamp);
       } catch (error) {
         await noteFailedLookups(db, wallets, now);
         throw error;
       }
-      changed += await storeLookups(db, [...found.values()], { schema, configuration, now });
+      changed += await storeLookups(db, [...lookups.values()], { schema, configuration, now });
       await noteFailedLookups(
         db,
-        wallets.filter((wallet) => !found.has(wallet)),
+        wallets.filter((wallet) => !lookups.has(wallet)),
         now,
       );
     }
@@ -86,12 +86,12 @@ async function lookUp(
   const named = await read(
     wallets.map((wallet) => ({ to: attestationIndexer.address, data: uidCall(wallet, schema) })),
   );
-  const found = new Map<Address, Lookup>();
+  const results = new Map<Address, Lookup>();
   const lookups: { wallet: Address; uid: Hex }[] = [];
   for (const [i, wallet] of wallets.entries()) {
     const answer = named[i];
     const uid = answer ? uidOf(answer) : undefined;
-    if (uid === null) found.set(wallet, { wallet, attestation: null });
+    if (uid === null) results.set(wallet, { wallet, attestation: null });
     else if (uid !== undefined) lookups.push({ wallet, uid });
   }
   const contents = await read(lookups.map(({ uid }) => ({ to: eas.address, data: attestationCall(uid) })));
@@ -108,9 +108,9 @@ async function lookUp(
       attestation.data === VERIFIED_ACCOUNT &&
       attestation.revokedAt === 0 &&
       attestation.attestedAt < firstTimestamp;
-    found.set(wallet, { wallet, attestation: valid ? attestation : null });
+    results.set(wallet, { wallet, attestation: valid ? attestation : null });
   }
-  return found;
+  return results;
 }
 
 function behind(block: number): never {

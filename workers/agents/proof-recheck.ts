@@ -124,13 +124,13 @@ async function recheck(context: JobContext, platform: ProofPlatformKey, source: 
       seen = proofs.map(() => null);
     }
     const checks = proofs.map(({ tokenId, accountId }, i): ProofCheck => {
-      const found = seen[i] ?? null;
-      if (found === null) return { tokenId, accountId, outcome: "unknown" };
-      if ("reason" in found) {
-        log.info({ platform, tokenId, reason: found.reason }, "a proof lapses");
+      const proof = seen[i] ?? null;
+      if (proof === null) return { tokenId, accountId, outcome: "unknown" };
+      if ("reason" in proof) {
+        log.info({ platform, tokenId, reason: proof.reason }, "a proof lapses");
         return { tokenId, accountId, outcome: "vanished" };
       }
-      return { ...found, tokenId, accountId, outcome: "stands" };
+      return { ...proof, tokenId, accountId, outcome: "stands" };
     });
     await storeSet(db, checks, {
       store: (tx, sound) => storeLooks(tx, platform, sound, startedAt),

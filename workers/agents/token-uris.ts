@@ -43,9 +43,9 @@ export const tokenUris = defineJob({
       const uris = await readTokenUris(chain, identity, tokenIds);
       const now = clock().getTime();
       const checks = due.map((known) => {
-        const found = judge(known, uris.get(known.tokenId), publicUrl);
-        const checkAt = new Date(now + (found.state === "unknown" ? RETRY_MS : CHECK_AGAIN_MS));
-        return { ...known, ...found, before: known.state, checkAt };
+        const verdict = judge(known, uris.get(known.tokenId), publicUrl);
+        const checkAt = new Date(now + (verdict.state === "unknown" ? RETRY_MS : CHECK_AGAIN_MS));
+        return { ...known, ...verdict, before: known.state, checkAt };
       });
       changed += await storeTokenUriChecks(db, checks);
       if (due.length < TOKENS_PER_CALL) break;

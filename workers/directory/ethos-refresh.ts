@@ -27,8 +27,8 @@ export const ethosRefresh = defineJob({
     let requests = 0;
     let inARow = 0;
     for (let more = true; more && requests < REQUESTS_PER_RUN; ) {
-      const found = await walletsToScore(db, since, WALLETS_PER_ROUND);
-      for (const batch of batchesOf(found.due, ethos.batch).slice(0, REQUESTS_PER_RUN - requests)) {
+      const wallets = await walletsToScore(db, since, WALLETS_PER_ROUND);
+      for (const batch of batchesOf(wallets.due, ethos.batch).slice(0, REQUESTS_PER_RUN - requests)) {
         requests++;
         try {
           changed += await storeEthosScores(db, await ethos.scores(batch), clock());
@@ -39,7 +39,7 @@ export const ethosRefresh = defineJob({
           if (++inARow === MAX_FAILURES) break;
         }
       }
-      more = found.more && failures.length === 0;
+      more = wallets.more && failures.length === 0;
     }
     // An error of the service itself is reported before an upstream that is away.
     if (failures.length > 0) throw failures.find((error) => !(error instanceof Failure)) ?? failures[0];

@@ -108,8 +108,8 @@ type RangeOf = BlockRange & { usdc: Address; kind: CohortKind; addresses: readon
  * @throws Failure upstream_unavailable
  */
 async function readRange(chain: RangeChain, of: RangeOf): Promise<{ hash: string; rows: Move[] } | null> {
-  const found = await readLogs(chain, of, () => logsOf(chain, of));
-  return found && { hash: found.hash, rows: movesOf(found.logs, found.times, of) };
+  const logs = await readLogs(chain, of, () => logsOf(chain, of));
+  return logs && { hash: logs.hash, rows: movesOf(logs.logs, logs.times, of) };
 }
 
 async function logsOf(chain: RangeChain, { usdc, kind, addresses, from, to }: RangeOf): Promise<FoundLog[]> {

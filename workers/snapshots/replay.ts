@@ -96,9 +96,9 @@ async function checkFiles(folder: string, manifest: SnapshotManifest, problems: 
       problems.add(`${JSON.stringify(name)} is no name of a file of a snapshot`);
       continue;
     }
-    const found = await fileDigest(join(folder, name)).catch(() => null);
-    if (found === null) problems.add(`${name} cannot be read`);
-    else if (found !== sha256) problems.add(`${name} is not the file of the manifest: its SHA-256 differs`);
+    const digest = await fileDigest(join(folder, name)).catch(() => null);
+    if (digest === null) problems.add(`${name} cannot be read`);
+    else if (digest !== sha256) problems.add(`${name} is not the file of the manifest: its SHA-256 differs`);
   }
 }
 

@@ -80,9 +80,9 @@ function searches(list: List) {
   return ({ filters, exclude_geo_agents, sort }: Filters & Pick<Request, "sort">): number[] => {
     const version = list.version();
     if (!kept.has(version)) kept.set(version, new Map());
-    const found = kept.get(version)!;
+    const record = kept.get(version)!;
     const key = JSON.stringify([filters, exclude_geo_agents, sort]);
-    let places = found.get(key);
+    let places = record.get(key);
     if (places === undefined) {
       const by = SORTED_BY[sort];
       const all: { place: number; value: string | number }[] = [];
@@ -93,7 +93,7 @@ function searches(list: List) {
       if (sort === "last-modified" || sort === "interactions")
         all.sort((a, b) => (a.value < b.value ? -1 : a.value > b.value ? 1 : a.place - b.place));
       places = all.map(({ place }) => place);
-      found.set(key, places);
+      record.set(key, places);
     }
     return places;
   };
@@ -129,11 +129,11 @@ export const agentverse = registry({
         return reply({ detail }, 422);
       }
       const { offset, limit, direction, ...rest } = parsed.data;
-      const found = search(rest);
-      const total = Math.min(CAP, found.length);
+      const result = search(rest);
+      const total = Math.min(CAP, result.length);
       const size = Math.min(limit, Math.max(0, total - offset));
-      const from = direction === "desc" ? found.length - offset - size : offset;
-      const places = found.slice(from, from + size);
+      const from = direction === "desc" ? result.length - offset - size : offset;
+      const places = result.slice(from, from + size);
       const agents = await list.rowsAt(direction === "desc" ? places.toReversed() : places);
       return reply({ offset, limit, num_hits: agents.length, total, search_id: "1", agents });
     });

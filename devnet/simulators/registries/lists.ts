@@ -50,10 +50,10 @@ export const scan8004 = registry({
     });
     api.get("/agents/:chain/:token", async (c) => {
       const { chain, token } = c.req.param();
-      const found = (await list.page(0, list.count())).find(
+      const item = (await list.page(0, list.count())).find(
         (row) => String(row.chain_id) === chain && row.token_id === token,
       );
-      return found ? page(c, found) : refused(404, "NOT_FOUND", "Agent not found");
+      return item ? page(c, item) : refused(404, "NOT_FOUND", "Agent not found");
     });
   },
   failure: (status) => ({

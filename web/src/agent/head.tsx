@@ -118,15 +118,15 @@ type Props = {
 /** What is known of an agent as figures, each a link to the part that has the evidence. */
 export function FactsInShort({ of, proofs, parts }: Props) {
   const { data } = useQuery(offeringQuery(of.agentRef, of.platform));
-  const found = data?.data;
+  const answer = data?.data;
   const facts: [id: string, label: string, fact: Short | undefined][] = [
-    ["payments", "Paid", found && paymentsInShort(found.payments)],
-    ["reviews", "Reviews", found && reviewsInShort(found.reviews)],
-    ["offers", "Endpoints", found && endpointsInShort(found.liveness)],
+    ["payments", "Paid", answer && paymentsInShort(answer.payments)],
+    ["reviews", "Reviews", answer && reviewsInShort(answer.reviews)],
+    ["offers", "Endpoints", answer && endpointsInShort(answer.liveness)],
     [parts.includes("proofs") ? "proofs" : "trust", "Proofs", proofs],
-    ["jobs", "Hired", found?.jobs ? jobsInShort(found.jobs) : undefined],
+    ["jobs", "Hired", answer?.jobs ? jobsInShort(answer.jobs) : undefined],
   ];
-  const shown = facts.filter(([id]) => parts.includes(id) && !(id === "jobs" && found && !found.jobs));
+  const shown = facts.filter(([id]) => parts.includes(id) && !(id === "jobs" && answer && !answer.jobs));
   return (
     <ul className="facts-in-short" aria-label="What is known in short">
       {shown.map(([id, label, fact]) => (

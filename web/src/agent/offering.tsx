@@ -24,12 +24,12 @@ const useOffering = ({ agentRef, platform }: Of) => useQuery(offeringQuery(agent
 /** @param children what the agent lists in addition to its offers */
 export function WhatItOffers({ name, children, ...of }: Of & { name: string; children?: ReactNode }) {
   const { data: answer, error, refetch } = useOffering(of);
-  const found = answer?.data;
+  const data = answer?.data;
   return (
     <AgentPanel id="offers" title="What it offers" open>
       <div className="stack offering">
         {children}
-        {found ? <Found of={found} name={name} /> : <NotYet error={error} refetch={refetch} rows={2} />}
+        {data ? <Found of={data} name={name} /> : <NotYet error={error} refetch={refetch} rows={2} />}
       </div>
     </AgentPanel>
   );
@@ -198,20 +198,20 @@ export function Behind({ of, explorer }: { of: Of; explorer: string | undefined 
 /** Trust as discovery ranks by it, and the agents one may take for this one. */
 export function Trusted({ of }: { of: Of }) {
   const { data: answer, error } = useOffering(of);
-  const found = answer?.data;
+  const data = answer?.data;
   // The panel of offers says what went wrong.
-  if (error && !found) return null;
+  if (error && !data) return null;
   return (
     <AgentPanel id="trust" title="What it is trusted by">
-      {found ? (
+      {data ? (
         <div className="stack">
-          {found.trust === null ? (
+          {data.trust === null ? (
             <p className="muted">It is new here: what is known of it is read within a minute.</p>
           ) : (
             <>
-              <Working of={found.factors} trust={found.trust} />
+              <Working of={data.factors} trust={data.trust} />
               <ul className="why-words">
-                {found.factors.map(({ key, says }) => (
+                {data.factors.map(({ key, says }) => (
                   <li key={key}>
                     <b>{headingOf(key)}</b> {says}
                   </li>
@@ -220,12 +220,12 @@ export function Trusted({ of }: { of: Of }) {
             </>
           )}
           <Alike
-            of={found.sameName}
+            of={data.sameName}
             title={(n) => `${counted(n, "other agent has", "other agents have")} its name`}
             none="No other agent has its name."
           />
           <Alike
-            of={found.sameEndpoint}
+            of={data.sameEndpoint}
             title={(n) => `${counted(n, "other agent names", "other agents name")} an endpoint of it`}
           />
         </div>

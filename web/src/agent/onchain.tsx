@@ -125,8 +125,8 @@ async function rootOnChain(
 ): Promise<RootComparison> {
   if (Number(await ask<string>(provider, "eth_chainId", [])) !== leaf.chainId) return "other-chain";
   const data = ROOT_OF + epoch.toString(16).padStart(64, "0");
-  const found = await ask<string>(provider, "eth_call", [{ to: contract, data }, "latest"]);
-  return found.toLowerCase() === root.toLowerCase() ? "same" : "other";
+  const result = await ask<string>(provider, "eth_call", [{ to: contract, data }, "latest"]);
+  return result.toLowerCase() === root.toLowerCase() ? "same" : "other";
 }
 
 const SENTENCES: Record<RootComparison, (epoch: number) => string> = {

@@ -184,26 +184,26 @@ const Others = ({ agent, explorer }: PanelsProps) => (
 /** Its payments, jobs and reviews, each in short as the line above says it. */
 function Work({ agent: { tokenId, reviews }, explorer }: PanelsProps) {
   const [ref, platform] = [String(tokenId), OWN_PLATFORM];
-  const found = useQuery(offering(ref, platform)).data?.data;
+  const offers = useQuery(offering(ref, platform)).data?.data;
   return (
     <>
       <AgentPanel
         id="payments"
         title="What it was paid"
-        brief={found && <InShort of={paymentsInShort(found.payments)} />}
+        brief={offers && <InShort of={paymentsInShort(offers.payments)} />}
       >
         <Payments path={paymentsPath(ref, platform)} explorer={explorer} />
       </AgentPanel>
-      {found?.jobs && (
+      {offers?.jobs && (
         <Jobs
           agentRef={ref}
           platform={platform}
           explorer={explorer}
           known={true}
-          brief={<InShort of={jobsInShort(found.jobs)} />}
+          brief={<InShort of={jobsInShort(offers.jobs)} />}
         />
       )}
-      <AgentPanel id="reviews" title="Reviews" brief={found && <InShort of={reviewsInShort(found.reviews)} />}>
+      <AgentPanel id="reviews" title="Reviews" brief={offers && <InShort of={reviewsInShort(offers.reviews)} />}>
         {reviews ? (
           <Reviews path={reviewsPath(ref, platform)} explorer={explorer} />
         ) : (

@@ -277,7 +277,7 @@ function Add({ chosen, add }: { chosen: readonly string[]; add: (text: string) =
     enabled: q !== "",
     refetchInterval: false,
   });
-  const found = q === "" ? [] : (data?.data.agents ?? []).filter((row) => !chosen.includes(comparedText(row)));
+  const matches = q === "" ? [] : (data?.data.agents ?? []).filter((row) => !chosen.includes(comparedText(row)));
   const choose = (row: Row | undefined) => {
     if (!row) return;
     add(comparedText(row));
@@ -288,7 +288,7 @@ function Add({ chosen, add }: { chosen: readonly string[]; add: (text: string) =
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          choose(found[0]);
+          choose(matches[0]);
         }}
       >
         <input
@@ -305,7 +305,7 @@ function Add({ chosen, add }: { chosen: readonly string[]; add: (text: string) =
       </form>
       {q !== "" && (
         <ul className="compare-found">
-          {found.map((row) => (
+          {matches.map((row) => (
             <li key={row.id}>
               <button type="button" className="menu-item" onClick={() => choose(row)}>
                 <Sigil seed={`${row.platform}:${row.agent_id}`} score={row.cred_score} size={28} />
@@ -321,7 +321,7 @@ function Add({ chosen, add }: { chosen: readonly string[]; add: (text: string) =
               </button>
             </li>
           ))}
-          {data && found.length === 0 && <li className="menu-note faint">No agent is called that.</li>}
+          {data && matches.length === 0 && <li className="menu-note faint">No agent is called that.</li>}
         </ul>
       )}
     </search>

@@ -68,9 +68,9 @@ export function useWatched(view: View | null): WatchedRows {
       ...liveEvery(2),
     })),
   });
-  const found = answers.flatMap(({ data }) => (data ? [data.data] : []));
+  const pages = answers.flatMap(({ data }) => (data ? [data.data] : []));
   return {
-    rows: view === null ? [] : found.filter((row) => matches(row, view.q)).toSorted(inOrder(view)),
+    rows: view === null ? [] : pages.filter((row) => matches(row, view.q)).toSorted(inOrder(view)),
     loading: answers.some(({ isLoading }) => isLoading),
     gone: links.filter((_, i) => answers[i]?.error),
   };

@@ -273,10 +273,10 @@ function Facets({ view, facets, change }: Props) {
 
 function Facet({ group, view, facets, change }: Props & { group: FacetGroup; facets: DiscoveryAnswer["facets"] }) {
   const chosen = group.chosen(view);
-  const found = facets[group.key];
+  const counts = facets[group.key];
   // A chosen value stays in reach although nothing that was found has it.
-  const gone = chosen.filter((value) => !found.some((other) => isSame(other.value, value)));
-  const values = [...found, ...gone.map((value) => ({ value, count: 0 }))];
+  const gone = chosen.filter((value) => !counts.some((other) => isSame(other.value, value)));
+  const values = [...counts, ...gone.map((value) => ({ value, count: 0 }))];
   if (values.length === 0) return null;
   return (
     <fieldset className="facet">

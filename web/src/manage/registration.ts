@@ -71,10 +71,10 @@ export function useSent(tokenId: number) {
       // The wallet may have answered an earlier visit of this page meanwhile.
       const known = kept<FollowedTransaction>("browser", key);
       if (!known || hasHash(known)) return set(known);
-      const found = await traceOf(wallet.provider, request);
+      const trace = await traceOf(wallet.provider, request);
       if (left) return;
-      if (typeof found === "object") return change({ hash: found.hash, agentId: request.agentId });
-      setTrace(found);
+      if (typeof trace === "object") return change({ hash: trace.hash, agentId: request.agentId });
+      setTrace(trace);
       timer = setTimeout(look, POLL_MS);
     };
     void look();

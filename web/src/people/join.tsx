@@ -154,10 +154,10 @@ function OwnAgents({ human, byToken }: Props) {
   const link = useOperation<object>({ name: `human.link.${human.id}`, caller: "owner", changes: ME });
   const unlink = useOperation<object>({ name: `human.unlink.${human.id}`, caller: "human", changes: ME });
   const linked = new Set(human.linkedAgents.map(({ tokenId }) => tokenId));
-  const found = (wallet && data?.data.agents) || [];
-  const more = ((wallet && data?.data.total) || 0) - found.length;
+  const agents = (wallet && data?.data.agents) || [];
+  const more = ((wallet && data?.data.total) || 0) - agents.length;
   // An agent of this wallet may have another owner, who alone can link it.
-  const own = found.filter(({ owner }) => owner.toLowerCase() === wallet?.address.toLowerCase());
+  const own = agents.filter(({ owner }) => owner.toLowerCase() === wallet?.address.toLowerCase());
   const others = own.filter(({ tokenId }) => !linked.has(tokenId));
   const row = (op: typeof link, verb: "link" | "unlink") => (agent: LinkedAgent) => (
     <li key={agent.tokenId} className="agent-cell">

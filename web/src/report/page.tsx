@@ -131,7 +131,7 @@ function Bought({ kept: { receipt, boughtAt }, now }: { kept: KeptReport; now: n
   const known = useKnownSigner();
   const given = useMemo(() => givenOf(receipt), [receipt]);
   const report = useMemo(() => signedOf(receipt), [receipt]);
-  const found = useVerdict(given, known);
+  const verdict = useVerdict(given, known);
   const [asked, setAsked] = useState(false);
   return (
     <>
@@ -152,7 +152,7 @@ function Bought({ kept: { receipt, boughtAt }, now }: { kept: KeptReport; now: n
             : `Bought ${moment(new Date(boughtAt).toISOString())}. This browser keeps nothing: download the report before you leave.`}
         </p>
       </div>
-      <VerdictLine of={found} known={known} />
+      <VerdictLine of={verdict} known={known} />
       {now !== null && now !== report.credScore.score && (
         <p className="note-line no-print" role="status">
           The score was {count(report.credScore.score)} in this report and is {count(now)} now.
@@ -167,8 +167,8 @@ function Bought({ kept: { receipt, boughtAt }, now }: { kept: KeptReport; now: n
           />
         </Panel>
       </ReportDocument>
-      {found.data && (
-        <ReceiptPanel verdict={found.data} known={known} given={given}>
+      {verdict.data && (
+        <ReceiptPanel verdict={verdict.data} known={known} given={given}>
           <p className="muted">
             Your browser has hashed the report, recovered the key that signed it, and compared both. No server was
             asked.

@@ -70,7 +70,7 @@ function Missing(failed: Failed) {
   const before = useRef({ online, answered });
   useEffect(() => {
     let left = false;
-    if (online) void reasonOf(failed).then((found) => left || setReason(found));
+    if (online) void reasonOf(failed).then((reason) => left || setReason(reason));
     else setReason("away");
     return () => {
       left = true;

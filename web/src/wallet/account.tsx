@@ -105,9 +105,9 @@ function Balance({ wallet: { provider, address }, asset, chainId }: BalanceProps
 
 function SignedIn({ address }: { address: string }) {
   useSignIns();
-  const found = signInOf(address, "human");
-  const kind = found?.kind === "siwa" ? "an agent" : "a human";
-  return found ? `as ${kind} until ${time(new Date(found.until))}` : "No. The first change asks for one signature.";
+  const signIn = signInOf(address, "human");
+  const kind = signIn?.kind === "siwa" ? "an agent" : "a human";
+  return signIn ? `as ${kind} until ${time(new Date(signIn.until))}` : "No. The first change asks for one signature.";
 }
 
 /** Ends every credential of the wallet; the outcome is read out. */

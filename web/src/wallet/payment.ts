@@ -175,13 +175,13 @@ export async function sendTransaction(
 export async function receiptOf({ provider }: ConnectedWallet, hash: string, signal?: AbortSignal): Promise<Receipt> {
   for (;;) {
     signal?.throwIfAborted();
-    const found = await ask<{ status: string; blockNumber: string } | null>(provider, "eth_getTransactionReceipt", [
+    const receipt = await ask<{ status: string; blockNumber: string } | null>(provider, "eth_getTransactionReceipt", [
       hash,
     ]);
-    if (found)
+    if (receipt)
       return {
-        status: Number(found.status) === 1 ? "success" : "reverted",
-        blockNumber: Number(found.blockNumber),
+        status: Number(receipt.status) === 1 ? "success" : "reverted",
+        blockNumber: Number(receipt.blockNumber),
         transactionHash: hash,
       };
     await new Promise((done) => setTimeout(done, POLL_MS));

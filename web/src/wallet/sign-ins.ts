@@ -104,8 +104,8 @@ function keepSignIn(address: string, kind: Kind, signIn: SignIn | null): void {
 /** The credential that is in force for a wallet and a rule; null when the next operation has to ask for a signature. */
 export function signInOf(address: string, rule: SignInRule): SignIn | null {
   const kinds: Kind[] = rule === "siwa" ? ["siwa"] : ["siwe", "siwa"];
-  const found = kinds.map((kind) => signIns.read()[nameOf(address, kind)]);
-  return found.find((signIn) => signIn !== undefined && signIn.until > Date.now()) ?? null;
+  const entries = kinds.map((kind) => signIns.read()[nameOf(address, kind)]);
+  return entries.find((signIn) => signIn !== undefined && signIn.until > Date.now()) ?? null;
 }
 
 /** The wallet signs as an agent's where only that counts, else as a human's. */

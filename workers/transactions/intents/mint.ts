@@ -64,18 +64,18 @@ async function mintedBefore(
   });
   candidates.push(...(await registeredSince({ db, chain, head }, indexedBlock + 1, wanted)));
 
-  const found = new Map<number, Hex>();
+  const hashes = new Map<number, Hex>();
   const taken = new Set<Hex>();
   for (const { mintId, txHash } of candidates) {
     const one = wanted.find(({ mint }) => mint.mintId === mintId);
-    if (!one || found.has(one.intent.id) || taken.has(txHash)) continue;
+    if (!one || hashes.has(one.intent.id) || taken.has(txHash)) continue;
     const transaction = await chain.transaction(txHash);
     if (transaction === null || transaction.block === null || transaction.to !== one.intent.to) continue;
     if (!isOf(one, transaction.data)) continue;
-    found.set(one.intent.id, txHash);
+    hashes.set(one.intent.id, txHash);
     taken.add(txHash);
   }
-  return found;
+  return hashes;
 }
 
 /** Registrations of the queued wallets in the blocks that the index does not have yet. */
@@ -85,7 +85,7 @@ async function registeredSince(
   wanted: readonly { intent: Intent; mint: Mint }[],
 ): Promise<{ mintId: string; txHash: Hex }[]> {
   const wallets = [...new Set(wanted.map(({ mint }) => pad(mint.wallet)))];
-  const found: { mintId: string; txHash: Hex }[] = [];
+  const mints: { mintId: string; txHash: Hex }[] = [];
   for (const address of new Set(wanted.map(({ intent }) => intent.to))) {
     for (let from = firstBlock; from <= head; from += BLOCKS_AT_ONCE) {
       const toBlock = Math.min(head, from + BLOCKS_AT_ONCE - 1);
@@ -97,11 +97,11 @@ async function registeredSince(
       for (const { topics, txHash } of logs) {
         if (held.has(Number(topics[1]))) continue;
         for (const { intent, mint } of wanted)
-          if (intent.to === address && topics[2] === pad(mint.wallet)) found.push({ mintId: mint.mintId, txHash });
+          if (intent.to === address && topics[2] === pad(mint.wallet)) mints.push({ mintId: mint.mintId, txHash });
       }
     }
   }
-  return found;
+  return mints;
 }
 
 /**

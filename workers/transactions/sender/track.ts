@@ -138,7 +138,7 @@ async function holdsUpOthers(
  */
 async function settle(session: SenderSession, intent: SignedIntent, head: number): Promise<boolean> {
   const receipts = await Promise.all(intent.attempts.map((attempt) => session.chain.receipt(attempt.hash)));
-  const receipt = receipts.find((found) => found !== null);
+  const receipt = receipts.find((receipt) => receipt !== null);
   if (receipt) {
     session.fault("sender.after-receipt");
     await span("transaction conclude", { kind: "consumer", parent: intent.trace, root: true }, () =>
