@@ -30,8 +30,8 @@ type DeclaredInput = {
 const declared = new WeakMap<object, DeclaredInput>();
 
 function declaredOf(endpoint: DeclaredEndpoint): DeclaredInput {
-  const known = declared.get(endpoint);
-  if (known) return known;
+  const entry = declared.get(endpoint);
+  if (entry) return entry;
   const { method, path, params, query, body, responses } = endpoint;
   const outline = (schema: z.ZodType | undefined) => (schema ? outlineOf(schema, "input", 1) : null);
   const success = (responses[200] ?? responses[201])?.schema;

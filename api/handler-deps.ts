@@ -99,15 +99,15 @@ export function openDeps(deps: ApiDeps) {
 /** The place of snapshots, which is asked seldom: once in a moment for their ids, and once for each manifest, as none changes. */
 function served(place: SnapshotPlace): SnapshotPlace {
   const ids = sharedFor(() => place.ids(), SNAPSHOTS_MS);
-  const known = new Map<string, SnapshotManifest>();
+  const manifests = new Map<string, SnapshotManifest>();
   return {
     ...place,
     ids,
     async manifest(id) {
       const there = await ids();
-      for (const one of known.keys()) if (!there.includes(one)) known.delete(one);
-      const manifest = known.get(id) ?? (there.includes(id) ? await place.manifest(id) : null);
-      if (manifest !== null) known.set(id, manifest);
+      for (const one of manifests.keys()) if (!there.includes(one)) manifests.delete(one);
+      const manifest = manifests.get(id) ?? (there.includes(id) ? await place.manifest(id) : null);
+      if (manifest !== null) manifests.set(id, manifest);
       return manifest;
     },
   };

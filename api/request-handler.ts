@@ -190,8 +190,8 @@ async function readingKey(
   { machinery, networks, now }: Exchange,
   header: string | string[],
 ): Promise<ReadingKey | null> {
-  const known = machinery.readingKeys.known(header, now);
-  if (known !== undefined) return known;
+  const key = machinery.readingKeys.known(header, now);
+  if (key !== undefined) return key;
   const attempt = machinery.deps.limits.attempt(networks, now);
   return attempt.end(machinery.readingKeys.check(header, attempt, now));
 }

@@ -36,13 +36,13 @@ type Unread = { incoming: IncomingMessage; head: AnswerHeaders; url: string; par
  */
 export function inputReader(endpoint: Endpoint): (request: Unread) => Promise<RequestInput | MalformedBody> {
   const querySchema = queryOf(endpoint);
-  const known = new Set(Object.keys(querySchema?.shape ?? {}));
+  const names = new Set(Object.keys(querySchema?.shape ?? {}));
   const hasBody = endpoint.method !== "get";
 
   return async ({ incoming, head, url, params: sent }) => {
     const cut = url.indexOf("?");
     const search = cut < 0 ? "" : url.slice(cut + 1);
-    const { values, ignored } = readQuery(search, known);
+    const { values, ignored } = readQuery(search, names);
     if (ignored.length > 0) head.setHeader("X-Ignored-Params", ignoredParams(ignored));
     const params = check(endpoint.params, sent, "path", () => nameHint(endpoint.path, sent));
     const query = check(querySchema, values, "query") as { minBlock?: number } | undefined;

@@ -51,10 +51,10 @@ const SENT = new Response(null);
 export function allowedMethods(endpoints: readonly Endpoint[]): (path: string) => string[] {
   const byPattern = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   for (const { path, method } of endpoints) {
-    const known = byPattern.get(path) ?? { pattern: pathPattern(path), methods: new Set() };
-    known.methods.add(method.toUpperCase());
-    if (method === "get") known.methods.add("HEAD");
-    byPattern.set(path, known);
+    const route = byPattern.get(path) ?? { pattern: pathPattern(path), methods: new Set() };
+    route.methods.add(method.toUpperCase());
+    if (method === "get") route.methods.add("HEAD");
+    byPattern.set(path, route);
   }
   return (path) => {
     const matching = [...byPattern.values()].filter(({ pattern }) => pattern.test(path));
@@ -162,9 +162,9 @@ function templatesOf(endpoints: readonly Endpoint[], words: string[]): Template[
     const segments = segmentsOf(path).map((segment) => (segment.startsWith("{") ? PARAMETER : numberOf(segment)));
     const subject = segments.findLastIndex((segment) => segment !== PARAMETER);
     if (subject < 0) continue;
-    const known = byPath.get(path) ?? { path, methods: new Set(), unlisted, segments, subject };
-    known.methods.add(method.toUpperCase());
-    byPath.set(path, known);
+    const route = byPath.get(path) ?? { path, methods: new Set(), unlisted, segments, subject };
+    route.methods.add(method.toUpperCase());
+    byPath.set(path, route);
   }
   return [...byPath.values()];
 }

@@ -30,8 +30,8 @@ export function createCardCache(options: { dir?: string; memoryBytes: number; di
   const disk = options.dir === undefined ? null : createDisk(options.dir, options.diskBytes);
   return {
     async get(key, format) {
-      const known = memory.get(key);
-      if (known) return { bytes: known, from: "memory" };
+      const entry = memory.get(key);
+      if (entry) return { bytes: entry, from: "memory" };
       const bytes = (await disk?.read(key, format)) ?? null;
       if (!bytes) return null;
       memory.put(key, bytes);

@@ -33,8 +33,8 @@ export function createFonts(renderer: Pick<Renderer, "registerFont">): Fonts {
   const registered = new Map<string, Promise<unknown>>();
 
   const register = (font: FontFile): Promise<unknown> => {
-    const known = registered.get(font.file);
-    if (known) return known;
+    const name = registered.get(font.file);
+    if (name) return name;
     const handed = readFile(pathOf(font.file)).then((data) =>
       renderer.registerFont({ name: font.family, weight: font.weight, data, unicodeRange: font.ranges }),
     );

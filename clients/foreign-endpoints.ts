@@ -36,14 +36,14 @@ const SHARED_TURN_MS = 500;
  */
 function hostPaces(options: ForeignEndpointOptions) {
   const { now = Date.now, rate: own = PER_HOST.rate, takeTurn = async () => 0, warn = () => {} } = options;
-  const known = new Map<string, Pace>();
+  const paces = new Map<string, Pace>();
   let hasWarned = false;
   return (target: URL): Pace => {
     const { host } = target;
-    const pace = known.get(host) ?? paceOf(host, siteOf(target));
-    known.delete(host);
-    known.set(host, pace);
-    if (known.size > MAX_HOSTS) known.delete(known.keys().next().value!);
+    const pace = paces.get(host) ?? paceOf(host, siteOf(target));
+    paces.delete(host);
+    paces.set(host, pace);
+    if (paces.size > MAX_HOSTS) paces.delete(paces.keys().next().value!);
     return pace;
   };
 
@@ -259,7 +259,7 @@ type Read = (url: string) => Promise<ForeignAnswer>;
  */
 function hostRobots(robot: string, now: () => number) {
   type Known = { rules: RobotsRules; until: number };
-  const known = new Map<string, Known>();
+  const cache = new Map<string, Known>();
 
   async function rulesOf(origin: string, read: Read): Promise<Known | ForeignAnswer> {
     const answer = await read(`${origin}/robots.txt`);
@@ -278,12 +278,12 @@ function hostRobots(robot: string, now: () => number) {
   }
 
   return async (url: URL, read: Read): Promise<ForeignAnswer | null> => {
-    const stored = known.get(url.origin);
+    const stored = cache.get(url.origin);
     const rules = stored && stored.until > now() ? stored : await rulesOf(url.origin, read);
     if ("kind" in rules) return rules;
-    known.delete(url.origin);
-    known.set(url.origin, rules);
-    if (known.size > MAX_HOSTS) known.delete(known.keys().next().value!);
+    cache.delete(url.origin);
+    cache.set(url.origin, rules);
+    if (cache.size > MAX_HOSTS) cache.delete(cache.keys().next().value!);
     return robotsAllow(rules.rules, url)
       ? null
       : {

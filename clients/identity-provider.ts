@@ -34,8 +34,8 @@ const ACCESS_TOKEN_CLAIMS: Record<string, readonly string[]> = { "privy.io": ["s
 /** The claims that mark an access token of an issuer. The issuer may be a URL or a subdomain. */
 function accessTokenClaims(issuer: string): readonly string[] {
   const host = URL.canParse(issuer) ? new URL(issuer).hostname : issuer.toLowerCase();
-  const known = Object.keys(ACCESS_TOKEN_CLAIMS).find((name) => host === name || host.endsWith(`.${name}`));
-  return known === undefined ? [] : ACCESS_TOKEN_CLAIMS[known]!;
+  const provider = Object.keys(ACCESS_TOKEN_CLAIMS).find((name) => host === name || host.endsWith(`.${name}`));
+  return provider === undefined ? [] : ACCESS_TOKEN_CLAIMS[provider]!;
 }
 
 /**
@@ -66,12 +66,12 @@ export function createIdentityProvider(options: IdentityProviderOptions, http: H
   const keyFor =
     (now: number): JWTVerifyGetKey =>
     async (header, token) => {
-      const known = await keys.current(now);
+      const keySet = await keys.current(now);
       try {
-        return await known(header, token);
+        return await keySet(header, token);
       } catch (error) {
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-        return (await keys.newerThan(known, now))(header, token);
+        return (await keys.newerThan(keySet, now))(header, token);
       }
     };
 

@@ -128,13 +128,13 @@ function memoryBuckets() {
 
   function generationsOf(windowMs: number, now: number): Generations {
     const window = byWindow.get(windowMs);
-    const known = window && now > window.latest - CLOCK_STEP_MS ? window : undefined;
-    if (known && now - known.began < windowMs && known.current.size < MAX_BUCKETS) {
-      known.latest = now;
-      return known;
+    const bucket = window && now > window.latest - CLOCK_STEP_MS ? window : undefined;
+    if (bucket && now - bucket.began < windowMs && bucket.current.size < MAX_BUCKETS) {
+      bucket.latest = now;
+      return bucket;
     }
     // Two windows after its last use a bucket is full.
-    const former = known && now - known.began < 2 * windowMs ? known.current : new Map<string, number>();
+    const former = bucket && now - bucket.began < 2 * windowMs ? bucket.current : new Map<string, number>();
     const fresh = { began: now, latest: now, current: new Map<string, number>(), former };
     byWindow.set(windowMs, fresh);
     return fresh;

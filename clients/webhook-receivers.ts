@@ -166,7 +166,7 @@ const isTimeout = (error: unknown): boolean => {
 
 function reasonOf(error: unknown): string {
   const { code, name } = error as { code?: unknown; name?: unknown };
-  const known = REASONS[String(code)] ?? REASONS[String(name)];
-  if (known) return known;
+  const reason = REASONS[String(code)] ?? REASONS[String(name)];
+  if (reason) return reason;
   return /CERT|SSL|TLS|ALTNAME|SELF_SIGNED|ISSUER/.test(String(code)) ? "its certificate is not good" : "no answer";
 }

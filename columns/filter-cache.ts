@@ -109,8 +109,8 @@ export class FilterCache {
   }
 
   #ofCondition(key: string, condition: Condition, capacity: number): ConditionSet {
-    const known = this.#cached.get(key) as ConditionSet | undefined;
-    if (known !== undefined) return this.#use(known);
+    const entry = this.#cached.get(key) as ConditionSet | undefined;
+    if (entry !== undefined) return this.#use(entry);
     const columns = columnsOf(condition);
     const meets = this.#test(condition);
     const set: ConditionSet = { key, meets, columns, within: new Set(), bits: this.#blank(capacity), count: 0 };

@@ -40,8 +40,8 @@ export class SlotOfId {
       if (length === 0) return;
       this.#slots = new Int32Array(length);
       for (let other = 0; other < live.length * 32; other++) {
-        const known = this.#ids.values[other]!;
-        if (known >= 0 && known < length && hasBit(live, other)) this.#slots[known] = other + 1;
+        const id = this.#ids.values[other]!;
+        if (id >= 0 && id < length && hasBit(live, other)) this.#slots[id] = other + 1;
       }
     }
     if (id >= 0) this.#slots[id] = slot + 1;

@@ -14,7 +14,7 @@ export const parseAddress = (input: string): Address | null =>
   ADDRESS.test(input) ? (input.toLowerCase() as Address) : null;
 
 /** Cache of checksummed addresses by input, emptied as a whole at 1,000 entries: equal addresses mostly follow soon after each other. */
-const known = new Map<string, Address>();
+const cache = new Map<string, Address>();
 const MAX_KNOWN = 1_000;
 
 /** Keccak-256 of 40 bytes. @returns the hash, valid until the next call */
@@ -47,7 +47,7 @@ export function hashAddressesBy(faster: Keccak): void {
  * @param address in any case
  */
 export function checksum(address: string): Address {
-  const seen = known.get(address);
+  const seen = cache.get(address);
   if (seen !== undefined) return seen;
   const lower = address.toLowerCase();
   for (let i = 0; i < 40; i++) digits[i] = lower.charCodeAt(i + 2);
@@ -57,8 +57,8 @@ export function checksum(address: string): Address {
     if (digits[i]! >= LETTER_A && nibble >= 8) digits[i]! -= CASE;
   }
   const text = `0x${String.fromCharCode.apply(null, digits as never)}` as Address;
-  if (known.size >= MAX_KNOWN) known.clear();
-  known.set(address, text);
+  if (cache.size >= MAX_KNOWN) cache.clear();
+  cache.set(address, text);
   return text;
 }
 

@@ -70,9 +70,9 @@ export async function plantReputation(
   { simulatorUrl }: Pick<Outside, "simulatorUrl">,
   wallets: readonly { agent: SeedAgent; account: PrivateKeyAccount }[],
 ): Promise<void> {
-  const known = wallets.filter(({ agent }) => agent.ethos !== undefined);
+  const scored = wallets.filter(({ agent }) => agent.ethos !== undefined);
   await Promise.all(
-    known.map(({ agent, account }) => control(simulatorUrl, `ethos/${account.address}`, { score: agent.ethos })),
+    scored.map(({ agent, account }) => control(simulatorUrl, `ethos/${account.address}`, { score: agent.ethos })),
   );
 }
 

@@ -125,13 +125,13 @@ export async function seedPayments(
 ): Promise<void> {
   const token = { address: usdc, abi: usdcAbi } as const;
   const validBefore = (await chain.getBlock()).timestamp + VALID_SECONDS;
-  const known = PAYMENTS.flatMap(({ payer, to, ...of }, i) => {
+  const payments = PAYMENTS.flatMap(({ payer, to, ...of }, i) => {
     const [from, recipient] = [accountOf(payer), accountOf(to)?.address];
     return from && recipient
       ? [{ from, to: recipient, ...of, nonce: keccak256(toHex(`local world: payment ${i + 1}`)) }]
       : [];
   });
-  const callOf = async ({ from, to, usdc: amount, nonce }: (typeof known)[number]) => {
+  const callOf = async ({ from, to, usdc: amount, nonce }: (typeof payments)[number]) => {
     const args = [from.address, nonce] as const;
     if (await chain.readContract({ ...token, functionName: "authorizationState", args })) return [];
     const message = { from: from.address, to, value: parseUnits(amount, 6), validAfter: 0n, validBefore, nonce };
@@ -140,7 +140,7 @@ export async function seedPayments(
     return [{ to: usdc, data: transferData(message, signature) }];
   };
   await Promise.all(
-    [...Map.groupBy(known, ({ from }) => from)].map(async ([from, own]) =>
+    [...Map.groupBy(payments, ({ from }) => from)].map(async ([from, own]) =>
       sendAll(from, (await Promise.all(own.map(callOf))).flat()),
     ),
   );

@@ -80,14 +80,14 @@ export async function seed(context: SeedContext): Promise<string> {
       untilIndexed(context, chain).then(() =>
         Promise.all([
           canonicalAgents(db).then((canonical) => {
-            const known = byName(citizens, canonical);
+            const agent = byName(citizens, canonical);
             return Promise.all([
               plantScan(context, canonical),
               // The same wallets sign both.
-              seedReviews(chain, context.devnet, known)
-                .then(() => seedValidations(chain, context.devnet, known))
-                .then(() => seedJobs(chain, context.devnet, known))
-                .then(() => seedPayments(chain, context.devnet, known)),
+              seedReviews(chain, context.devnet, agent)
+                .then(() => seedValidations(chain, context.devnet, agent))
+                .then(() => seedJobs(chain, context.devnet, agent))
+                .then(() => seedPayments(chain, context.devnet, agent)),
             ]);
           }),
           seedPrincipals(context, citizens),

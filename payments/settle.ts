@@ -103,8 +103,8 @@ export async function bringIn(
   if (payment.state === "paid") return { kind: "paid", payment };
   try {
     let evidence = await lookFor(parts, payment);
-    const known = await decide(evidence);
-    if (known) return known;
+    const decision = await decide(evidence);
+    if (decision) return decision;
     // Used before the request presented it: the signature is public since then and proves nothing.
     if (evidence.kind === "unseen" && payment.state === "new") return refuse("authorization_used");
 

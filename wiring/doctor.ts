@@ -150,9 +150,9 @@ function unmetNeeds(world: Omit<World, "unmet">): World["unmet"] {
       );
     },
   };
-  const known = new Map<Need, Promise<string | null>>();
+  const causes = new Map<Need, Promise<string | null>>();
   return (need) => {
-    if (!known.has(need)) known.set(need, reasons[need]());
-    return known.get(need)!;
+    if (!causes.has(need)) causes.set(need, reasons[need]());
+    return causes.get(need)!;
   };
 }

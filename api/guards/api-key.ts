@@ -29,10 +29,10 @@ export async function requireApiKey(
   now: Date,
 ): Promise<KeyCaller> {
   if (header === undefined) return refuse("This operation needs an API key.");
-  const known = await goodKey(db, header, attempt);
-  if (!known.scopes.includes(scope)) return refuse(NOT_VALID);
-  await recordUse(db, { id: known.id, now });
-  return { kind: "apiKey", apiKeyId: known.id };
+  const key = await goodKey(db, header, attempt);
+  if (!key.scopes.includes(scope)) return refuse(NOT_VALID);
+  await recordUse(db, { id: key.id, now });
+  return { kind: "apiKey", apiKeyId: key.id };
 }
 
 const NOT_VALID = "The API key is not valid.";
@@ -75,13 +75,13 @@ export function readingKeys(db: Queryable) {
      * @throws Failure unauthenticated for a key that is not valid, rate_limited
      */
     async check(header: Header, attempt: KeyAttempt, now: number): Promise<ReadingKey | null> {
-      const known = await goodKey(db, header, attempt).catch((error) => {
+      const key = await goodKey(db, header, attempt).catch((error) => {
         if (error instanceof Failure) throw error;
         return null;
       });
-      if (known === null) return null;
-      const { id, readsPerMinute } = known;
-      const reads: ReadingKey | null = known.scopes.includes("read")
+      if (key === null) return null;
+      const { id, readsPerMinute } = key;
+      const reads: ReadingKey | null = key.scopes.includes("read")
         ? { kind: "apiKey", apiKeyId: id, readsPerMinute }
         : null;
       good.set(String(header), reads, now + KEY_CACHE_MS);

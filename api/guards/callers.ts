@@ -67,9 +67,9 @@ const checked = new WeakMap<IncomingMessage, Promise<WalletCaller>>();
 
 /** The wallet that signed a request. @throws Failure unauthenticated, rate_limited, overloaded, upstream_unavailable */
 function signerOf(parts: Parts, signed: SignedRequest, request: ReceivedMessage & Asker): Promise<WalletCaller> {
-  const known = checked.get(request.incoming) ?? check(parts, signed, request);
-  checked.set(request.incoming, known);
-  return known;
+  const caller = checked.get(request.incoming) ?? check(parts, signed, request);
+  checked.set(request.incoming, caller);
+  return caller;
 }
 
 async function check(

@@ -30,7 +30,7 @@ export type SignedTexts = ReturnType<typeof signedTexts>;
  * @param limits bound the calls of the chain per client and in total, because any client can cause them
  */
 export function signedTexts(chain: Chain, limits: Pick<RateLimits, "take">) {
-  const known = knownWallets();
+  const wallets = knownWallets();
   const deployed = expiringCache<true>(MAX_ADDRESSES);
 
   async function isDeployed(address: Address, now: number): Promise<boolean> {
@@ -71,13 +71,13 @@ export function signedTexts(chain: Chain, limits: Pick<RateLimits, "take">) {
     ): Promise<string | null> {
       const isCounterfactual = signature.toLowerCase().endsWith(ERC6492_SUFFIX);
       if (!isCounterfactual && !(await isDeployed(address, now))) return null;
-      const own = known.nameOf(address, networks, now);
+      const own = wallets.nameOf(address, networks, now);
       for (const [i, text] of texts.entries()) {
         if (i % TEXTS_PER_TOKEN === 0) await takeToken(own, networks, now);
         const digest: Hex = `0x${Buffer.from(personalHash(text)).toString("hex")}`;
         if (!(await chain.verifySignature({ address, hash: digest, signature }))) continue;
         // A wallet that is not deployed costs nothing: anyone could make as many known ones as they like.
-        if (!isCounterfactual) known.add(address, networks, now);
+        if (!isCounterfactual) wallets.add(address, networks, now);
         return text;
       }
       return null;
@@ -95,13 +95,13 @@ const KNOWN_MS = 30 * 86_400_000;
 export function knownWallets() {
   const held = places(SHARED_PLACES["known-wallets"]);
   /** By name, the longest unused first. */
-  const known = new Map<string, { until: number; release: () => void }>();
+  const wallets = new Map<string, { until: number; release: () => void }>();
   const nameOf = (wallet: string, networks: Networks) => `${wallet}@${networks[0].name}`;
 
   function forgetOld(now: number): void {
-    for (const [name, { until, release }] of known) {
+    for (const [name, { until, release }] of wallets) {
       if (until > now) return;
-      known.delete(name);
+      wallets.delete(name);
       release();
     }
   }
@@ -110,16 +110,16 @@ export function knownWallets() {
     /** The name of a wallet that was good from this network; undefined for any other. */
     nameOf(wallet: string, networks: Networks, now: number): string | undefined {
       const name = nameOf(wallet, networks);
-      return (known.get(name)?.until ?? 0) > now ? name : undefined;
+      return (wallets.get(name)?.until ?? 0) > now ? name : undefined;
     },
     /** Remembers a deployed wallet whose signature is good. */
     add(wallet: string, networks: Networks, now: number): void {
       forgetOld(now);
       const name = nameOf(wallet, networks);
-      const release = known.get(name)?.release ?? held.take([networks]);
+      const release = wallets.get(name)?.release ?? held.take([networks]);
       if (typeof release === "string") return;
-      known.delete(name);
-      known.set(name, { until: now + KNOWN_MS, release });
+      wallets.delete(name);
+      wallets.set(name, { until: now + KNOWN_MS, release });
     },
   };
 }

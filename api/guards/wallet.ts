@@ -83,8 +83,8 @@ export function walletGuard(service: SignInService, signed: SignedTexts) {
     checkCredentialTime(credential, new Date(now));
     const { address, issuedAt, sent, signature } = credential;
     const credentialId = hash("sha256", `${sent.address}:${sent.timestamp}:${signature}`, "hex");
-    const known = good.get(credentialId, now);
-    if (known) return admit(known, accepted);
+    const wallet = good.get(credentialId, now);
+    if (wallet) return admit(wallet, accepted);
     await attempt.begin();
     const enter = (kind: SignInKind, until: number, signedByContract = false) => {
       const caller: WalletCaller = {

@@ -50,10 +50,10 @@ export function toFailure(error: unknown, log: Log, requestId: string): Failure 
       );
     return error;
   }
-  const known = fromDatabase(error);
-  if (known) {
-    log[REFUSALS.has(known.code) ? "debug" : "warn"]({ requestId, err: error }, known.message);
-    return known;
+  const failure = fromDatabase(error);
+  if (failure) {
+    log[REFUSALS.has(failure.code) ? "debug" : "warn"]({ requestId, err: error }, failure.message);
+    return failure;
   }
   log.error({ requestId, err: error }, "unexpected error");
   return new Failure("internal", "Something went wrong on our side. The request id helps us find it.");

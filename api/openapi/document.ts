@@ -276,8 +276,8 @@ export function pricedDocument(
   { config, payments }: Pick<HandlerDeps, "config" | "payments">,
 ): Priced {
   const of = JSON.stringify([config.service.publicUrl, shownPricing(payments.shown())]);
-  const known = written.get(endpoints);
-  if (known?.of === of) return known;
+  const text = written.get(endpoints);
+  if (text?.of === of) return text;
   const paymentInfo = (operation: Operation) => paymentInfoOf(payments, operation);
   const content = JSON.stringify(openApiDocument(endpoints, config.service, paymentInfo));
   const priced = { of, content, document: JSON.parse(content) as OpenApi };

@@ -130,8 +130,8 @@ function reportOfReceipt(deps: HandlerDeps, payload: string, signature: Hex): Cr
   const report = readPayload(payload);
   if (!report) return null;
   const signer = signerOf(receiptDigest(receiptDomain(deps.config), receiptMessage(payload, report)), signature);
-  const known = [...(deps.receipts ? [deps.receipts.address] : []), ...deps.config.receipts.formerSigners];
-  return signer !== null && known.includes(signer) ? report : null;
+  const signers = [...(deps.receipts ? [deps.receipts.address] : []), ...deps.config.receipts.formerSigners];
+  return signer !== null && signers.includes(signer) ? report : null;
 }
 
 /** Of everything that the receipts' key signs. */

@@ -110,7 +110,7 @@ async function mintOutcome(
   accepted: Mint,
   hint: { again: string; credit: string },
 ): Promise<MintOutcome> {
-  const known = accepted.createdAt.getTime() !== now;
+  const isRepeat = accepted.createdAt.getTime() !== now;
   const { mintWaitMs } = deps.config;
   const deadline = performance.now() + mintWaitMs;
   const decided = await awaitMint(deps.db, accepted.mintId, mintWaitMs);
@@ -122,7 +122,7 @@ async function mintOutcome(
     });
   if (!(await isShown(deps, decided, deadline))) return { pending: pending(deps, decided) };
   const registration = await registrationOf(deps, decided, now);
-  return { registration, sent: { status: 201, headers: known ? { "Idempotent-Replayed": "true" } : {} } };
+  return { registration, sent: { status: 201, headers: isRepeat ? { "Idempotent-Replayed": "true" } : {} } };
 }
 
 /**

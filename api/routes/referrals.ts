@@ -109,14 +109,14 @@ export const og = endpoint({
   responses: { 200: { description: "The wallet's status", schema: ogSchema } },
   cache: CACHE.release,
   handler({ deps, params: { address } }, json) {
-    const known = ogOf(address);
-    if (!known) return json({ isOG: false, address: checksum(address) });
+    const code = ogOf(address);
+    if (!code) return json({ isOG: false, address: checksum(address) });
     return json({
       isOG: true,
       address: checksum(address),
-      v1Name: known.v1Name,
-      referralCode: known.code,
-      referralLink: referralLink(deps.config.service.webUrl, known.code),
+      v1Name: code.v1Name,
+      referralCode: code.code,
+      referralLink: referralLink(deps.config.service.webUrl, code.code),
       benefits: OG_BENEFITS,
     });
   },

@@ -33,7 +33,7 @@ type ContractFacts = {
  * the promise is still the same.
  */
 export function contractCache(chain: Chain, address: Address, now: () => number) {
-  let known: ContractFacts = { contractDeployed: false, mintPriceWei: null, traitPriceWei: null };
+  let facts: ContractFacts = { contractDeployed: false, mintPriceWei: null, traitPriceWei: null };
   let until = 0;
   let asking: Promise<void> | undefined;
 
@@ -44,7 +44,7 @@ export function contractCache(chain: Chain, address: Address, now: () => number)
         chain.mintPrice(address),
         chain.traitPrice(address),
       ]);
-      known = { contractDeployed, mintPriceWei, traitPriceWei };
+      facts = { contractDeployed, mintPriceWei, traitPriceWei };
       until = now() + (contractDeployed ? FRESH_MS : RETRY_MS);
     } catch {
       until = now() + RETRY_MS;
@@ -62,13 +62,13 @@ export function contractCache(chain: Chain, address: Address, now: () => number)
   return {
     /** The cached state; makes no call. */
     get known(): ContractFacts {
-      return known;
+      return facts;
     },
     /** The state of the last minute, while the chain can be reached. */
     async current(): Promise<ContractFacts> {
       const load = askIfOld();
-      if (known.mintPriceWei === null) await Promise.race([load, pause(PRICE_TIMEOUT_MS, undefined, { ref: false })]);
-      return known;
+      if (facts.mintPriceWei === null) await Promise.race([load, pause(PRICE_TIMEOUT_MS, undefined, { ref: false })]);
+      return facts;
     },
   };
 }
@@ -113,14 +113,14 @@ export function balanceCache(
   contracts: Contracts,
   now: () => number,
 ) {
-  const known = expiringCache<Balances>(MAX_REMEMBERED);
+  const cache = expiringCache<Balances>(MAX_REMEMBERED);
   const asking = new Map<string, Promise<Balances>>();
 
   async function ask(key: string, wallet: Address, linkedToken: Address | null): Promise<Balances> {
     const { usdc, neynarScores } = contracts;
     const reading = readBalances(chain, { wallet, usdc, others: { neynarScores, linkedToken } });
     const balances = await reading.catch(() => null);
-    known.set(key, balances ?? UNKNOWN, now() + (balances ? FRESH_MS : RETRY_MS));
+    cache.set(key, balances ?? UNKNOWN, now() + (balances ? FRESH_MS : RETRY_MS));
     return balances ?? UNKNOWN;
   }
 
@@ -134,7 +134,7 @@ export function balanceCache(
      */
     async of(wallet: Address, linkedToken: Address | null, reader: Who): Promise<Balances> {
       const key = `${wallet}:${linkedToken ?? ""}`;
-      const remembered = known.get(key, now());
+      const remembered = cache.get(key, now());
       if (remembered) return remembered;
       if (!asking.has(key)) {
         // A refusal is this reader's alone, and is not remembered for others.
@@ -214,7 +214,7 @@ const SETTLED_BLOCKS = 1_800;
 const YOUNG_MS = 10_000;
 
 export function blockTimes(chain: Pick<Chain, "block">, limits: Pick<RateLimits, "take">, now: () => number) {
-  const known = expiringCache<number>(MAX_TIMES);
+  const cache = expiringCache<number>(MAX_TIMES);
   const asking = new Map<number, Promise<number>>();
 
   async function ask(block: number, indexed: number): Promise<number> {
@@ -222,7 +222,7 @@ export function blockTimes(chain: Pick<Chain, "block">, limits: Pick<RateLimits,
     if (header === null)
       return fail("upstream_unavailable", `No node has block ${block} at the moment.`, { retryAfter: 5 });
     const at = header.timestamp * 1_000;
-    known.set(`${block}`, at, indexed - block >= SETTLED_BLOCKS ? Number.POSITIVE_INFINITY : now() + YOUNG_MS);
+    cache.set(`${block}`, at, indexed - block >= SETTLED_BLOCKS ? Number.POSITIVE_INFINITY : now() + YOUNG_MS);
     return at;
   }
 
@@ -234,7 +234,7 @@ export function blockTimes(chain: Pick<Chain, "block">, limits: Pick<RateLimits,
      * @throws Failure rate_limited, upstream_unavailable
      */
     async of(block: number, indexed: number, reader: Who): Promise<number> {
-      const remembered = known.get(`${block}`, now()) ?? asking.get(block);
+      const remembered = cache.get(`${block}`, now()) ?? asking.get(block);
       if (remembered !== undefined) return remembered;
       await limits.take([["chain-reads", reader]], now());
       const answer = asking.get(block) ?? ask(block, indexed).finally(() => asking.delete(block));

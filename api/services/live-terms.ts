@@ -31,7 +31,7 @@ export function liveTerms(
   wait: (ms: number) => Promise<unknown>,
 ) {
   let open = 0;
-  const known = expiringCache<Promise<LiveTerms>>(2 * MAX_OPEN);
+  const cache = expiringCache<Promise<LiveTerms>>(2 * MAX_OPEN);
 
   async function read(url: string): Promise<Accept[]> {
     let requests = 0;
@@ -73,10 +73,10 @@ export function liveTerms(
 
   /** @param url as `foreignLink` writes it @returns in any case; a failure is a value */
   return (url: string): Promise<LiveTerms> => {
-    const shared = known.get(url, now());
+    const shared = cache.get(url, now());
     if (shared) return shared;
     const reading = termsOf(url);
-    known.set(url, reading, now() + SHARED_MS);
+    cache.set(url, reading, now() + SHARED_MS);
     return reading;
   };
 }

@@ -94,8 +94,8 @@ async function acceptFree(db: pg.Pool, request: MintRequest, deps: MintDeps): Pr
     await checkReceiver(deps, request.recipient);
   } catch (error) {
     // A request accepted before gets the same answer, independent of the chain's present state.
-    const known = await mintByFingerprint(db, { fingerprint: request.fingerprint });
-    if (known) return known;
+    const mint = await mintByFingerprint(db, { fingerprint: request.fingerprint });
+    if (mint) return mint;
     throw error;
   }
   const networks = deps.client?.networks ?? null;
@@ -304,8 +304,8 @@ export const receiverOf = ({ solanaAddress, recipient }: Mint) =>
 
 /** The agent's own code. It is written with the mint; a mint that was finished by hand gets it here. */
 async function ownCode({ db }: HandlerDeps, { tokenId, name, wallet }: MintedMint): Promise<string> {
-  const known = await referralCodeOf(db, tokenId);
-  if (known !== null) return known;
+  const code = await referralCodeOf(db, tokenId);
+  if (code !== null) return code;
   await ensureReferralCodes(db, [{ tokenId, name, agentAddress: wallet }]);
   return (await referralCodeOf(db, tokenId))!;
 }

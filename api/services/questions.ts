@@ -57,10 +57,10 @@ export function openQuestions({ db, embeddings, perDay, now, log, waitMs = WAIT_
   return {
     model: embeddings.model,
     async ask(question) {
-      const known = kept.get(question);
-      if (known) {
-        keep(question, known);
-        return known;
+      const answer = kept.get(question);
+      if (answer) {
+        keep(question, answer);
+        return answer;
       }
       if (!asking.has(question)) {
         if (asking.size >= QUESTIONS_AT_ONCE) return null;

@@ -141,8 +141,8 @@ export async function registerSolanaKey(
   const { body, payment, now, client } = request;
   const { solanaAddress, nonce, signature } = body;
   const fingerprint = hash("sha256", JSON.stringify(["solana", request.fingerprint]), "hex");
-  const known = await mintByFingerprint(deps.db, { fingerprint });
-  if (known) return known;
+  const mint = await mintByFingerprint(deps.db, { fingerprint });
+  if (mint) return mint;
   const shown: ShownChallenge = { address: solanaAddress, nonce, signature, purpose: "register", by: fingerprint, now };
   const challenge = await signedChallenge(deps, shown);
   const recipient = await receiverOf(deps, body, challenge, payment);

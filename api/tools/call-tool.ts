@@ -207,8 +207,8 @@ const taken = new WeakMap<Endpoint, EndpointInputs>();
 
 /** The inputs of an endpoint, computed once for each endpoint. */
 function takenBy(endpoint: Endpoint): EndpointInputs {
-  const known = taken.get(endpoint);
-  if (known) return known;
+  const tool = taken.get(endpoint);
+  if (tool) return tool;
   const query = queryOf(endpoint);
   const texts = new Set([...Object.keys(endpoint.params?.shape ?? {}), ...Object.keys(query?.shape ?? {})]);
   const fields = new Set(endpoint.body instanceof z.ZodObject ? Object.keys(endpoint.body.shape) : []);

@@ -51,8 +51,8 @@ export type Docs = { titles: DocTitles; text(path: string): string | null };
 type DocSources = { overview(): string; document(): OpenApi; prices(): PriceList };
 
 export function docsOf(endpoints: readonly Endpoint[], { overview, document, prices }: DocSources): Docs {
-  const known = new Map(endpoints.map((each) => [each.operationId, each]));
-  const endpointAt = (path: string) => known.get(/^\/docs\/([A-Za-z0-9]+)$/.exec(path)?.[1] ?? "");
+  const byId = new Map(endpoints.map((each) => [each.operationId, each]));
+  const endpointAt = (path: string) => byId.get(/^\/docs\/([A-Za-z0-9]+)$/.exec(path)?.[1] ?? "");
   const guideAt = (path: string) => guides().get(/^\/docs\/guide\/([a-z0-9-]+)$/.exec(path)?.[1] ?? "");
   return {
     titles(path) {

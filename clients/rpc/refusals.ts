@@ -21,8 +21,8 @@ const FINAL_REFUSALS =
 
 /** The outcome that a node's text means when it refuses a transaction. */
 export function refusal(text: string): SendOutcome {
-  const known = REFUSALS.find(([pattern]) => pattern.test(text));
-  if (known) return { kind: known[1] };
+  const refusal = REFUSALS.find(([pattern]) => pattern.test(text));
+  if (refusal) return { kind: refusal[1] };
   return { kind: FINAL_REFUSALS.test(text) ? "refused" : "rejected", reason: text.slice(0, 300) };
 }
 

@@ -138,13 +138,13 @@ export class WholeLogs {
       const [way, before] = look % 2 === 0 ? (["route", "other"] as const) : (["other", "route"] as const);
       const logs = await readLogs(this.#options[way], filter);
       if (!Array.isArray(logs)) return unreachable(new Error("logs that are not a list"));
-      const known = found.size;
+      const count = found.size;
       addAll(found, logs as Log[]);
       if (look === 0) continue;
-      if (found.size > known) this.#options.omitted(found.size - known, before);
-      else if (logs.length === known) return logs;
+      if (found.size > count) this.#options.omitted(found.size - count, before);
+      else if (logs.length === count) return logs;
       else {
-        this.#options.omitted(known - logs.length, way);
+        this.#options.omitted(count - logs.length, way);
         return inOrder([...found.values()]);
       }
     }

@@ -70,9 +70,9 @@ export const traitKey = (name: string): string => normalForm(name, "NFC", MAX_KE
  */
 export function newTraits(present: readonly Trait[], given: readonly TraitInput[]): TraitInput[] {
   const counted = countedTraits(present);
-  const known = new Map(counted.map(({ name, category }) => [traitKey(name), category]));
+  const categories = new Map(counted.map(({ name, category }) => [traitKey(name), category]));
   const fresh = given.filter(({ name, category }) => {
-    const before = known.get(traitKey(name));
+    const before = categories.get(traitKey(name));
     if (before !== undefined && before !== category)
       fail("conflict", `The agent has the trait ${quoted(name)} already, in the category ${quoted(before)}.`, {
         hint: "A trait's name is unique per agent, and its category stays.",

@@ -19,10 +19,10 @@ export function stalledQueues(
   queues: readonly { name: string; oldestSeconds: number | null }[],
 ): StalledQueue[] {
   const oldest = new Map(queues.map(({ name, oldestSeconds }) => [name, oldestSeconds ?? 0]));
-  const known = new Map(moves.map((move) => [move.name, move]));
-  return [...new Set([...oldest.keys(), ...known.keys()])]
+  const byName = new Map(moves.map((move) => [move.name, move]));
+  return [...new Set([...oldest.keys(), ...byName.keys()])]
     .map((name) => {
-      const move = known.get(name);
+      const move = byName.get(name);
       const due = Math.max(move?.overdueSeconds ?? 0, oldest.get(name) ?? 0);
       return { name, seconds: Math.floor(Math.min(due, move?.movedSeconds ?? due)) };
     })

@@ -155,8 +155,8 @@ export const provenAccounts = ({ agents }: Pick<HumanFacts, "agents">) =>
 /** The Ethos score that counts; null when it is unknown. */
 export function ethosScore({ wallet, ethos, agents }: Pick<HumanFacts, "wallet" | "ethos" | "agents">): number | null {
   if (wallet !== null) return ethos?.value ?? null;
-  const known = agents.flatMap((agent) => (agent.ethosScore === null ? [] : [agent.ethosScore]));
-  return known.length > 0 ? Math.max(...known) : null;
+  const scores = agents.flatMap((agent) => (agent.ethosScore === null ? [] : [agent.ethosScore]));
+  return scores.length > 0 ? Math.max(...scores) : null;
 }
 
 /** Whole days since registration, at least 0. */

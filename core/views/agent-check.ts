@@ -202,9 +202,9 @@ export function agentCheckView(
     ...{ checkedAt: endpoint.checkedAt, offers: endpoint.found.length, names: endpoint.found.slice(0, MAX_NAMES) },
     mend: endpointFindings(endpoint, facts),
   }));
-  const known = endpoints.flatMap(({ works }) => works ?? []);
+  const verdicts = endpoints.flatMap(({ works }) => works ?? []);
   return {
-    ...{ pending, asked, works: known.length === 0 ? null : known.every(Boolean), listed: true, endpoints },
+    ...{ pending, asked, works: verdicts.length === 0 ? null : verdicts.every(Boolean), listed: true, endpoints },
     ...{ notFound: searchFindings(facts), registration: registrationFindings(facts) },
   };
 }

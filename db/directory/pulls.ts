@@ -34,8 +34,8 @@ const READ = statement({
 
 /** The state of a registry's pull, as of now. */
 export async function pullState(db: Queryable, source: string): Promise<PullState> {
-  const known = await READ.maybeOne(db, { source });
-  if (known !== null) return known;
+  const row = await READ.maybeOne(db, { source });
+  if (row !== null) return row;
   await orm(db).insert(directoryPull).values({ source }).onConflictDoNothing();
   return READ.one(db, { source });
 }

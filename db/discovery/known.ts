@@ -130,8 +130,8 @@ const namesOf = (speaks: readonly Protocol[], services: readonly string[]): stri
 ];
 
 const leastOf = (prices: readonly (number | null)[]): number | null => {
-  const known = prices.filter((price) => price !== null);
-  return known.length === 0 ? null : Math.min(...known);
+  const amounts = prices.filter((price) => price !== null);
+  return amounts.length === 0 ? null : Math.min(...amounts);
 };
 
 /** Connections on which the index was there: its views, once published, stay. */

@@ -133,8 +133,8 @@ const MAX_KEPT_WORDS = 20_000;
 const KEPT_LETTERS = 3;
 
 function keptOf(db: Queryable): KeptLookups {
-  const known = kept.get(db);
-  if (known && performance.now() < known.until && known.words.size < MAX_KEPT_WORDS) return known;
+  const entry = kept.get(db);
+  if (entry && performance.now() < entry.until && entry.words.size < MAX_KEPT_WORDS) return entry;
   const fresh = { words: new Map(), completions: new Map(), until: performance.now() + KEPT_MS };
   kept.set(db, fresh);
   return fresh;

@@ -3,7 +3,7 @@ import { lockText } from "../sql/locks.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
 
 /** Stems by word; one map for the life of the process, emptied when it is full. */
-const known = new Map<string, string>();
+const cache = new Map<string, string>();
 const MAX_KNOWN = 300_000;
 
 const STEMS = statement({
@@ -28,10 +28,10 @@ const ADD = statement({
 
 /** Stems of words. */
 export async function stemsFor(db: Queryable, words: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  if (known.size > MAX_KNOWN) known.clear();
-  const unknown = [...new Set(words)].filter((word) => !known.has(word));
-  if (unknown.length > 0) for (const { word, stem } of await STEMS.rows(db, { words: unknown })) known.set(word, stem);
-  return known;
+  if (cache.size > MAX_KNOWN) cache.clear();
+  const unknown = [...new Set(words)].filter((word) => !cache.has(word));
+  if (unknown.length > 0) for (const { word, stem } of await STEMS.rows(db, { words: unknown })) cache.set(word, stem);
+  return cache;
 }
 
 /** Until a transaction ends that adds words of documents, or removes those that no document has, no other one does. */

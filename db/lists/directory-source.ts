@@ -67,15 +67,15 @@ function words(list: string) {
 /** Whether each word of a list is in a text of `words`, by text: rows have few different ones. */
 function wordFlags(all: readonly string[]) {
   const none = all.map(() => false);
-  const known = new Map<string, boolean[]>();
+  const cache = new Map<string, boolean[]>();
   return (text: Uint8Array | null): boolean[] => {
     if (text === null) return none;
     const key = Buffer.from(text.buffer, text.byteOffset, text.length).toString("latin1");
-    let entry = known.get(key);
+    let entry = cache.get(key);
     if (entry === undefined) {
       const said = new Set(key.split(" "));
       entry = all.map((word) => said.has(word));
-      known.set(key, entry);
+      cache.set(key, entry);
     }
     return entry;
   };

@@ -82,18 +82,18 @@ export async function recordVersions(tx: pg.ClientBase, read: readonly ReadVersi
   const given = read.map((one) => ({ ...one, key: keyOf(one.source), hash: canonicalHash(one.version) }));
   const kept = new Map((await KEPT.rows(tx, { given })).map((row) => [row.key, row]));
   const versions = given.flatMap(({ key, source, hash, version, isPartial = false }): VersionRow[] => {
-    const known = kept.get(key);
+    const entry = kept.get(key);
     // What offers nothing is compared with nothing.
-    if (!known) {
+    if (!entry) {
       const first = { key, source, hash, version, previous: null, change: null };
       return version.items.length > 0 ? [{ ...first, payees: remembered([], paidBy(version.items), at) }] : [];
     }
-    if (known.version === null) return [];
-    const after = continued(known.version, version, isPartial);
-    const row = { key, source, previous: known.hash, hash: canonicalHash(after), version: after };
-    if (row.hash === known.hash) return [];
-    const before = remembered(known.payees, paidBy(known.version.items), known.since.toISOString());
-    return [{ ...row, change: differences(known.version, after), payees: remembered(before, paidBy(after.items), at) }];
+    if (entry.version === null) return [];
+    const after = continued(entry.version, version, isPartial);
+    const row = { key, source, previous: entry.hash, hash: canonicalHash(after), version: after };
+    if (row.hash === entry.hash) return [];
+    const before = remembered(entry.payees, paidBy(entry.version.items), entry.since.toISOString());
+    return [{ ...row, change: differences(entry.version, after), payees: remembered(before, paidBy(after.items), at) }];
   });
   if (versions.length === 0) return;
   const changed = await STORE.values(tx, { versions, now });

@@ -104,10 +104,10 @@ type Plan = {
 /** @param hashes name → hash of what the database has: rows of migration.applied */
 function planOf(hashes: Map<string, string>): Plan {
   const [files, triggers] = [migrations(), read("triggers.sql")];
-  const known = new Set([...files, triggers].map(({ name }) => name));
+  const names = new Set([...files, triggers].map(({ name }) => name));
   const initial = files[0]!;
   const isReplaced = (name: string) => numberOf(name) <= numberOf(initial.name);
-  const others = [...hashes.keys()].filter((name) => !known.has(name));
+  const others = [...hashes.keys()].filter((name) => !names.has(name));
   const [replaced, later] = [others.filter(isReplaced).sort(), others.filter((name) => !isReplaced(name))];
   if (replaced.length > 0) {
     const [, last, digest] = STANDS_FOR.exec(initial.sql) ?? [];

@@ -37,8 +37,8 @@ const shared = new WeakMap<pg.Pool, Notifications>();
 
 /** The notifications of the database that `pool` is connected to. */
 export function notifications(pool: pg.Pool): Notifications {
-  const known = shared.get(pool);
-  if (known) return known;
+  const channel = shared.get(pool);
+  if (channel) return channel;
   const created = new PoolSession(pool);
   shared.set(pool, created);
   return created;

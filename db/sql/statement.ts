@@ -195,7 +195,7 @@ export function family<O, const C extends Columns = None>(declaration: {
 /** Digests of texts whose plans are kept, which are few. */
 const digests = new Map<string, string>();
 function digestOf(text: string): string {
-  const known = digests.get(text) ?? createHash("sha1").update(text).digest("base64url").slice(0, 20);
-  digests.set(text, known);
-  return known;
+  const digest = digests.get(text) ?? createHash("sha1").update(text).digest("base64url").slice(0, 20);
+  digests.set(text, digest);
+  return digest;
 }

@@ -31,8 +31,8 @@ const makeIdentityProvider: MakeSimulator = ({ world, baseUrl }) => {
   /** Requests that come together wait for one key. */
   let first: Promise<JWK> | undefined;
   async function current(): Promise<JWK> {
-    const known = keys.get("current");
-    if (known) return known;
+    const key = keys.get("current");
+    if (key) return key;
     first ??= rotate();
     return first;
   }

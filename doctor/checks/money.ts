@@ -71,8 +71,8 @@ const payees: Check = {
       ([subject, payee]) => {
         if (/^0x0{40}$/.test(payee) || contracts.has(payee))
           return error(`${checksum(payee)}`, "Name an account of yours: money sent there is lost.", subject);
-        const known = payee === accounts.deployer ? ", the account of DEPLOYER_PRIVATE_KEY" : "";
-        return ok(`${checksum(payee)}${known}`, subject);
+        const note = payee === accounts.deployer ? ", the account of DEPLOYER_PRIVATE_KEY" : "";
+        return ok(`${checksum(payee)}${note}`, subject);
       },
     );
   },

@@ -154,9 +154,9 @@ export function durationsBy<Name extends string>(
   const series = new Map<string, Durations>();
   return (labels, ms) => {
     const key = JSON.stringify(labels);
-    const known = series.get(key);
-    const one = known ?? histogram.series(labels);
-    if (!known) series.set(key, one);
+    const sample = series.get(key);
+    const one = sample ?? histogram.series(labels);
+    if (!sample) series.set(key, one);
     one.observe(ms);
   };
 }

@@ -121,13 +121,13 @@ async function readsLeft(
       { platform, work: "checks", bucket: ofChecks },
     ];
   });
-  const known = await levelsOf(
+  const levels = await levelsOf(
     db,
     budgets.map(({ bucket }) => bucket.name),
     now,
   );
   return budgets.map(({ platform, work, bucket: { name, most } }) => {
-    const row = known.get(name);
+    const row = levels.get(name);
     return { platform, work, value: row ? row.level + most - row.most : most };
   });
 }

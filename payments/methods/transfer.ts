@@ -130,8 +130,8 @@ async function checkTransfers(
     };
   });
   const facts = found.flatMap((one) => one.facts);
-  const known = await paymentsOf(db, facts);
-  const own = known.find((payment) => payment.fingerprint === fingerprint);
+  const payments = await paymentsOf(db, facts);
+  const own = payments.find((payment) => payment.fingerprint === fingerprint);
   const isOwn = (one: Readonly<PaymentTerms>) => own !== undefined && owns(own, one);
   const oldest = Math.max(now() - MAX_AGE_MS, since?.getTime() ?? 0);
   const checked: Checked<PaymentTerms>[] = [];

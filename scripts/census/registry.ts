@@ -122,8 +122,8 @@ async function entriesIn(chain: CensusChain, of: CensusOf): Promise<Entry[]> {
     `${of.agentId} ${lower(of.clientAddress)} ${of.feedbackIndex}`;
   for await (const { log, event } of eventsOf(chain, of.reputation, ["NewFeedback", "FeedbackRevoked"], of)) {
     if (event.eventName === "FeedbackRevoked") {
-      const known = entries.get(keyOf(event.args));
-      if (known) known.revoked = true;
+      const entry = entries.get(keyOf(event.args));
+      if (entry) entry.revoked = true;
     }
     if (event.eventName !== "NewFeedback") continue;
     const { agentId, clientAddress, feedbackIndex, value, valueDecimals, tag1: tag } = event.args;

@@ -26,12 +26,12 @@ const DEFAULTS: Settings = {
 const PREFIX = "terminal.";
 
 const listeners = new Set<() => void>();
-const known = new Map<string, unknown>();
+const values = new Map<string, unknown>();
 
 /** The stored value, or the default when storage is forbidden or holds an invalid value. */
 export function stored<K extends keyof Settings>(key: K): Settings[K] {
-  if (!known.has(key)) known.set(key, read(key));
-  return known.get(key) as Settings[K];
+  if (!values.has(key)) values.set(key, read(key));
+  return values.get(key) as Settings[K];
 }
 
 function read<K extends keyof Settings>(key: K): Settings[K] {
@@ -49,7 +49,7 @@ function read<K extends keyof Settings>(key: K): Settings[K] {
 }
 
 export function store<K extends keyof Settings>(key: K, value: Settings[K]): void {
-  known.set(key, value);
+  values.set(key, value);
   try {
     localStorage.setItem(PREFIX + key, JSON.stringify(value));
   } catch {
@@ -66,7 +66,7 @@ const subscribe = (listener: () => void) => {
 // A write of another tab takes effect here too.
 window.addEventListener("storage", ({ key }) => {
   if (!key?.startsWith(PREFIX)) return;
-  known.delete(key.slice(PREFIX.length));
+  values.delete(key.slice(PREFIX.length));
   for (const listener of listeners) listener();
 });
 

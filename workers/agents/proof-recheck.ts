@@ -50,9 +50,9 @@ async function readsLeft(
 ): Promise<number> {
   const [budget] = readsOfRechecks(platform, { perDay, count: 1 }, now);
   if (!budget) return Number.POSITIVE_INFINITY;
-  const known = (await levelsOf(db, [budget.name], now)).get(budget.name);
+  const level = (await levelsOf(db, [budget.name], now)).get(budget.name);
   // The size may have changed since the bucket was last used; what was taken stays taken.
-  return Math.floor(known ? known.level + budget.most - known.most : budget.most);
+  return Math.floor(level ? level.level + budget.most - level.most : budget.most);
 }
 
 /** Max proofs of one platform per run; the next run does the rest. */

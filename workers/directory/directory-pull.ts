@@ -19,10 +19,10 @@ const MOST_EARLY_MS = 30_000;
 
 /** The registries to pull: none before the first is due, and then those that are due soon with it. */
 function dueRegistries(pulls: readonly PullProgress[], now: Date, everyMs: number) {
-  const known = new Map(pulls.map((pull) => [pull.key, pull]));
+  const byKey = new Map(pulls.map((pull) => [pull.key, pull]));
   const dueWithin = (ms: number) =>
     REGISTRY_READERS.filter(({ key }) => {
-      const { nextRunAt, error } = known.get(key) ?? { nextRunAt: null, error: null };
+      const { nextRunAt, error } = byKey.get(key) ?? { nextRunAt: null, error: null };
       return nextRunAt === null || nextRunAt.getTime() <= now.getTime() + (error === null ? ms : 0);
     });
   return dueWithin(0).length === 0 ? [] : dueWithin(Math.min(everyMs * EARLY_SHARE, MOST_EARLY_MS));

@@ -136,7 +136,7 @@ export async function readFile(
   gateways: Gateways,
   now: Date,
 ): Promise<FileResult> {
-  const known = agent.file?.uri === agent.uri ? agent.file : null;
+  const file = agent.file?.uri === agent.uri ? agent.file : null;
   const fresh = (status: FileResult["status"], rest: Partial<FileResult>): FileResult => ({
     agent,
     status,
@@ -150,9 +150,9 @@ export async function readFile(
   });
   const kept = (status: FileResult["status"], rest: Partial<FileResult>): FileResult =>
     fresh(status, {
-      registration: known?.content ?? null,
-      ...(known?.content && validatorsOf(known)),
-      failures: known?.failures ?? 0,
+      registration: file?.content ?? null,
+      ...(file?.content && validatorsOf(file)),
+      failures: file?.failures ?? 0,
       ...rest,
     });
   const place = located(agent.uri, gateways);
@@ -162,14 +162,14 @@ export async function readFile(
     const read = readText(place.text, place.warnings);
     return typeof read === "string" ? fresh("unreadable", { errors: [read] }) : fresh("parsed", { registration: read });
   }
-  if (known?.nextTryAt && !known.due)
-    return kept(known.status, { errors: known.errors, nextTryAt: new Date(known.nextTryAt) });
+  if (file?.nextTryAt && !file.due)
+    return kept(file.status, { errors: file.errors, nextTryAt: new Date(file.nextTryAt) });
 
   const later = new Date(now.getTime() + REFRESH_MS);
-  const failures = (known?.failures ?? 0) + 1;
+  const failures = (file?.failures ?? 0) + 1;
   const retryAt = new Date(now.getTime() + backoffMs(RETRY_MS, REFRESH_MS, failures));
   // Content that an earlier worker stored lacks what is read by now: it is read as a whole.
-  const validators = known?.content?.active === undefined ? null : validatorsOf(known);
+  const validators = file?.content?.active === undefined ? null : validatorsOf(file);
   let answer = await documents.get(place.url, validators);
   // What the configured gateway does not have may be had of the one that the URI names.
   if (answer.kind === "failed" && place.gateway) answer = await documents.get(place.gateway, validators);
@@ -182,8 +182,8 @@ export async function readFile(
       return fresh("parsed", { registration: read, ...answer.validators, nextTryAt: later });
     }
     case "deferred":
-      return kept(known?.status ?? "waiting", {
-        errors: known?.errors ?? [],
+      return kept(file?.status ?? "waiting", {
+        errors: file?.errors ?? [],
         nextTryAt: new Date(now.getTime() + answer.seconds * 1000),
       });
     case "failed": {

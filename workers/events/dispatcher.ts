@@ -234,10 +234,10 @@ function jobsOf(
         scheduled.add(job);
         continue;
       }
-      const known = seen.get(job) ?? new Set();
-      seen.set(job, known);
-      const tokenIds = [...new Set(ofKind.flatMap(tokensOf))].filter((tokenId) => !known.has(tokenId));
-      for (const tokenId of tokenIds) known.add(tokenId);
+      const keys = seen.get(job) ?? new Set();
+      seen.set(job, keys);
+      const tokenIds = [...new Set(ofKind.flatMap(tokensOf))].filter((tokenId) => !keys.has(tokenId));
+      for (const tokenId of tokenIds) keys.add(tokenId);
       const input = data({ kind, tokenIds });
       if (input === null) continue;
       const jobId = `${job}-batch-${batch}-${kind.replaceAll(".", "-")}`;

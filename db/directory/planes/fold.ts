@@ -229,11 +229,11 @@ class Restraint {
   }
 }
 
-const known = new WeakMap<pg.Pool, Restraint>();
+const restraints = new WeakMap<pg.Pool, Restraint>();
 
 /** By the pool: a process has one for each database. */
 function restraintOf(pool: pg.Pool): Restraint {
-  const restraint = known.get(pool) ?? new Restraint();
-  known.set(pool, restraint);
+  const restraint = restraints.get(pool) ?? new Restraint();
+  restraints.set(pool, restraint);
   return restraint;
 }

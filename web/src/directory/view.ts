@@ -44,8 +44,8 @@ const PLATFORM_KEYS = PLATFORMS.map(({ key }) => key);
 
 /** Values of a comma list that are known; undefined for none. */
 function some<T>(text: string | null, read: (word: string) => T | null): T[] | undefined {
-  const known = new Set((text ?? "").split(",").flatMap((word) => read(word.trim()) ?? []));
-  return known.size > 0 ? [...known] : undefined;
+  const values = new Set((text ?? "").split(",").flatMap((word) => read(word.trim()) ?? []));
+  return values.size > 0 ? [...values] : undefined;
 }
 const someOf = <T extends string>(words: readonly T[], text: string | null) =>
   some(text, (asked) => words.find((word) => word.toLowerCase() === asked.toLowerCase()) ?? null);

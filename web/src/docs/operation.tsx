@@ -104,7 +104,7 @@ function Trial(props: Props & { live: LiveValues }) {
   const [values, setValues] = useState(() => beginnings(props));
   const request = requestOf(props, values);
   const fault = faultOf(request.body);
-  const change = (field: string, value: string) => setValues((known) => ({ ...known, [field]: value }));
+  const change = (field: string, value: string) => setValues((values) => ({ ...values, [field]: value }));
   const isStream = answerType(operation) === "text/event-stream";
   return (
     <div className="docs-request">

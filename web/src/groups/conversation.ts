@@ -50,7 +50,7 @@ export function useConversation(
   const [ended, setEnded] = useState<string | null>(null);
   const [loadingOlder, setLoadingOlder] = useState(false);
   const last = useRef(0);
-  const add = useCallback((message: Message) => setMessages((known) => merged(known ?? [], [message])), []);
+  const add = useCallback((message: Message) => setMessages((messages) => merged(messages ?? [], [message])), []);
   const { authorization } = headers;
   useEffect(() => {
     last.current = messages?.at(-1)?.id ?? 0;
@@ -64,7 +64,7 @@ export function useConversation(
     /** Reads a page, then follows from its end; after a break it goes on where it was. */
     async function run(): Promise<void> {
       const { data } = await call<Messages>(`${path}/messages?limit=${MESSAGES_PER_PAGE}`, init);
-      setMessages((known) => merged(known ?? [], data.messages));
+      setMessages((messages) => merged(messages ?? [], data.messages));
       last.current = Math.max(last.current, data.messages.at(-1)?.id ?? 0);
       for (let wait = AGAIN_MS; !stop.signal.aborted; wait = Math.min(MAX_WAIT_MS, wait * 2)) {
         const over = await stream().catch(() => false);
@@ -107,7 +107,7 @@ export function useConversation(
         `${groupPath(id)}/messages?limit=${MESSAGES_PER_PAGE}&before=${first}`,
         init,
       );
-      setMessages((known) => merged(known ?? [], data.messages));
+      setMessages((messages) => merged(messages ?? [], data.messages));
     } catch (error) {
       setProblem(error as Problem);
     } finally {

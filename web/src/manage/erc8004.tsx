@@ -53,8 +53,8 @@ function Registrations({ agent }: { agent: Agent }) {
   const op = useOperation<PreparedRegistration>({ name: `crossreg.${agent.tokenId}`, caller: "siwa" });
   if (!answer) return <NotYet error={error} refetch={refetch} rows={4} />;
   const explorer = explorerOf(agent);
-  const known = answer.data;
-  const own = known.registrations.filter(({ file }) => file !== "other");
+  const data = answer.data;
+  const own = data.registrations.filter(({ file }) => file !== "other");
   const prepare = (agentId: string | null) =>
     void op.run({
       path: `${agentPath(String(agent.tokenId))}/crossreg${agentId === null ? "" : `?agentId=${agentId}`}`,
@@ -68,10 +68,10 @@ function Registrations({ agent }: { agent: Agent }) {
           The canonical registry of agents on Base. The owner's wallet sends the transaction itself, so that the
           registration is the owner's. It holds a file with the agent's words, services and address here.
         </p>
-        <Facts of={[["Registry", <Address address={known.registry} explorer={explorer} />]]} />
-        {known.registrations.length > 0 && (
+        <Facts of={[["Registry", <Address address={data.registry} explorer={explorer} />]]} />
+        {data.registrations.length > 0 && (
           <ul className="trait-list">
-            {known.registrations.map((one) => (
+            {data.registrations.map((one) => (
               <RegistrationRow
                 key={one.agentId}
                 one={one}
@@ -89,7 +89,7 @@ function Registrations({ agent }: { agent: Agent }) {
         )}
       </section>
       {followed ? (
-        <Progress transaction={transaction} known={known} explorer={explorer} followed={followed} />
+        <Progress transaction={transaction} known={data} explorer={explorer} followed={followed} />
       ) : (
         <OperationSteps
           op={op}

@@ -69,8 +69,8 @@ export function useSent(tokenId: number) {
     let left = false;
     const look = async (): Promise<void> => {
       // The wallet may have answered an earlier visit of this page meanwhile.
-      const known = kept<FollowedTransaction>("browser", key);
-      if (!known || hasHash(known)) return set(known);
+      const entry = kept<FollowedTransaction>("browser", key);
+      if (!entry || hasHash(entry)) return set(entry);
       const trace = await traceOf(wallet.provider, request);
       if (left) return;
       if (typeof trace === "object") return change({ hash: trace.hash, agentId: request.agentId });

@@ -27,8 +27,8 @@ export function Deliveries({ path, enabled }: { path: string; enabled: boolean }
     data: answer,
     error,
     refetch,
-  } = useSignedRead<Page>(page, (known) =>
-    known?.deliveries.some(({ state }) => state === "pending") ? SOON_MS : LATER_MS,
+  } = useSignedRead<Page>(page, (page) =>
+    page?.deliveries.some(({ state }) => state === "pending") ? SOON_MS : LATER_MS,
   );
   if (!answer) return <NotYet error={error} refetch={refetch} rows={2} />;
   const { deliveries, nextBefore } = answer.data;

@@ -22,11 +22,11 @@ const FOLLOWED_MS = 7 * 86_400_000;
 const keyOf = (address: string) => `registered.${address.toLowerCase()}`;
 
 /** What this page knows itself: a private window may refuse storage. */
-const known = new Map<string, AcceptedMint>();
+const mints = new Map<string, AcceptedMint>();
 
 function remember(address: string, accepted: AcceptedMint | null): void {
-  if (accepted) known.set(keyOf(address), accepted);
-  else known.delete(keyOf(address));
+  if (accepted) mints.set(keyOf(address), accepted);
+  else mints.delete(keyOf(address));
   keep("browser", keyOf(address), accepted);
 }
 
@@ -40,7 +40,7 @@ export function keepAccepted(answer: Registration | PendingMint, address: string
 
 function read(address: string | undefined): AcceptedMint | null {
   if (address === undefined) return null;
-  const accepted = known.get(keyOf(address)) ?? kept<AcceptedMint>("browser", keyOf(address));
+  const accepted = mints.get(keyOf(address)) ?? kept<AcceptedMint>("browser", keyOf(address));
   const lasts = accepted && "mintId" in accepted ? FOLLOWED_MS : SHOWN_MS;
   return accepted && Date.now() - accepted.at < lasts ? accepted : null;
 }

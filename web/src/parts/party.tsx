@@ -80,8 +80,8 @@ async function send(): Promise<void> {
   try {
     const addresses = batch.map(({ address }) => address).join(",");
     const { data } = await call<{ wallets: WalletName[] }>(`/api/v2/wallets?addresses=${addresses}`);
-    const known = new Map(data.wallets.map((name) => [name.address.toLowerCase(), name]));
-    for (const { address, answer } of batch) answer.resolve(known.get(address) ?? null);
+    const names = new Map(data.wallets.map((name) => [name.address.toLowerCase(), name]));
+    for (const { address, answer } of batch) answer.resolve(names.get(address) ?? null);
   } catch (error) {
     for (const { answer } of batch) answer.reject(error);
   }

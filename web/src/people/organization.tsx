@@ -81,8 +81,8 @@ export default function OrganizationPage() {
 
 /** Who registered it, by the name as soon as that is known. */
 function Registrant({ id }: { id: string }) {
-  const known = useQuery(asked<Human>(`/api/v2/human/${encodeURIComponent(id)}`)).data?.data;
-  return <Named href={`/human/${id}`} name={known?.name ?? "a human"} />;
+  const human = useQuery(asked<Human>(`/api/v2/human/${encodeURIComponent(id)}`)).data?.data;
+  return <Named href={`/human/${id}`} name={human?.name ?? "a human"} />;
 }
 
 /** An agent among the members, by its name as soon as that is known. */

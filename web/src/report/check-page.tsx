@@ -11,10 +11,10 @@ const MAX_BYTES = 400_000;
 const TOO_LARGE = "This is too large to be a report.";
 
 export default function CheckPage() {
-  const known = useKnownSigner();
+  const signer = useKnownSigner();
   const [text, setText] = useState("");
   const given = useMemo(() => readGiven(text), [text]);
-  const found = useVerdict(given, known);
+  const found = useVerdict(given, signer);
   const verdict = found.data;
   return (
     <Page
@@ -25,8 +25,8 @@ export default function CheckPage() {
       <Taker text={text} take={setText} readable={given !== null} />
       {given && (
         <>
-          <VerdictLine of={found} known={known} />
-          {verdict && <ReceiptPanel verdict={verdict} known={known} given={given} />}
+          <VerdictLine of={found} known={signer} />
+          {verdict && <ReceiptPanel verdict={verdict} known={signer} given={given} />}
           {/* What no known key has signed is not shown as a report. */}
           {verdict?.is === "genuine" && verdict.findings.report && (
             <ReportDocument report={verdict.findings.report satisfies object as SignedContent} />

@@ -128,10 +128,10 @@ function OfAgent({ tokenId, name, score, own }: OfAgentProps) {
 
 /** @param now the agent's score as it is now; null when it is not known */
 function Bought({ kept: { receipt, boughtAt }, now }: { kept: KeptReport; now: number | null }) {
-  const known = useKnownSigner();
+  const signer = useKnownSigner();
   const given = useMemo(() => givenOf(receipt), [receipt]);
   const report = useMemo(() => signedOf(receipt), [receipt]);
-  const verdict = useVerdict(given, known);
+  const verdict = useVerdict(given, signer);
   const [asked, setAsked] = useState(false);
   return (
     <>
@@ -152,7 +152,7 @@ function Bought({ kept: { receipt, boughtAt }, now }: { kept: KeptReport; now: n
             : `Bought ${moment(new Date(boughtAt).toISOString())}. This browser keeps nothing: download the report before you leave.`}
         </p>
       </div>
-      <VerdictLine of={verdict} known={known} />
+      <VerdictLine of={verdict} known={signer} />
       {now !== null && now !== report.credScore.score && (
         <p className="note-line no-print" role="status">
           The score was {count(report.credScore.score)} in this report and is {count(now)} now.
@@ -168,7 +168,7 @@ function Bought({ kept: { receipt, boughtAt }, now }: { kept: KeptReport; now: n
         </Panel>
       </ReportDocument>
       {verdict.data && (
-        <ReceiptPanel verdict={verdict.data} known={known} given={given}>
+        <ReceiptPanel verdict={verdict.data} known={signer} given={given}>
           <p className="muted">
             Your browser has hashed the report, recovered the key that signed it, and compared both. No server was
             asked.

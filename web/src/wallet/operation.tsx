@@ -42,8 +42,8 @@ type OperationOptions<T> = {
 /** A write of the API, or a read that is paid for. */
 export function useOperation<T>({ name, caller, arrived, changes, done }: OperationOptions<T>): RunningOperation<T> {
   const [operation] = useState(() => {
-    const known = operations.get(name) as OperationRun<T> | undefined;
-    const one = known ?? new OperationRun<T>(name, caller, arrived);
+    const run = operations.get(name) as OperationRun<T> | undefined;
+    const one = run ?? new OperationRun<T>(name, caller, arrived);
     operations.set(name, one as OperationRun<unknown>);
     // What an earlier visit of the page ended with is not news.
     if (["done", "refused"].includes(one.read().at)) one.reset();

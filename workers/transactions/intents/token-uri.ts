@@ -44,8 +44,8 @@ async function refusal({ db, chain }: EffectContext, intent: Intent): Promise<st
   const present = (await readTokenUris(chain, intent.to, [tokenId])).get(tokenId);
   // The token does not exist: the simulation or the block refuses it.
   if (present === undefined) return null;
-  const known = await knownTokenUri(db, { tokenId });
-  const base = known?.base ?? null;
+  const row = await knownTokenUri(db, { tokenId });
+  const base = row?.base ?? null;
   if (present === "") return base === null ? null : "the owner has removed the URI";
   if (present === uri) return SET;
   return base !== null && present === tokenUriOf(base, tokenId) ? null : OWN;
