@@ -29,8 +29,8 @@ import { directoryAgent, ofPlatform, ref, unknownAgent } from "./directory-agent
  * agents', and those that only an agent names; of these also of a site, whose names cost nothing, or are many people's.
  */
 const CONFIRMED_PER_HOST_AND_DAY = 1_000;
-const NAMED_PER_HOST_AND_DAY = 100;
-const NAMED_PER_SITE_AND_DAY = 1_000;
+const SELF_DECLARED_PER_HOST_AND_DAY = 100;
+const SELF_DECLARED_PER_SITE_AND_DAY = 1_000;
 /** Max milliseconds that an answer waits for the endpoints, and between two looks. */
 const WAIT_MS = 10_000;
 const LOOK_MS = 250;
@@ -103,8 +103,8 @@ function bucketsOf(sources: readonly Askable[], now: Date): Bucket[] {
     const place = urlOf(url)!;
     if (isConfirmed) return [{ name: `checked:${place.host}`, most: CONFIRMED_PER_HOST_AND_DAY }];
     return [
-      { name: `checked-named:${place.host}`, most: NAMED_PER_HOST_AND_DAY },
-      { name: `checked-named-site:${siteOf(place)}`, most: NAMED_PER_SITE_AND_DAY },
+      { name: `checked-named:${place.host}`, most: SELF_DECLARED_PER_HOST_AND_DAY },
+      { name: `checked-named-site:${siteOf(place)}`, most: SELF_DECLARED_PER_SITE_AND_DAY },
     ];
   });
   return [...Map.groupBy(budgets, ({ name }) => name)].map(([name, all]) => ofDay(name, all[0]!.most, all.length, now));

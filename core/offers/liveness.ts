@@ -60,14 +60,14 @@ export function liveness(endpoints: readonly EndpointState[], now: Date): Livene
   const silentSince = answering.length > 0 ? null : latest(checked.map((endpoint) => endpoint.silentSince));
   return {
     value: Math.round(value * 1000) / 1000,
-    says: `${sentence(checked.length, answering.length, { answeredAt, silentSince, now })}${named ? ` ${ONLY_NAMED[all.length === 1 ? "one" : "many"]}` : ""}`,
+    says: `${sentence(checked.length, answering.length, { answeredAt, silentSince, now })}${named ? ` ${SELF_DECLARED[all.length === 1 ? "one" : "many"]}` : ""}`,
     answeredAt: answeredAt?.toISOString() ?? null,
     silentSince: silentSince?.toISOString() ?? null,
     named,
   };
 }
 
-const ONLY_NAMED = {
+const SELF_DECLARED = {
   one: "Nothing shows that it is the agent's: it counts for nothing.",
   many: "Nothing shows that they are the agent's: they count for nothing.",
 };

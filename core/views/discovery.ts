@@ -23,7 +23,7 @@ export type Offer = Omit<StoredOffer, "price" | "inputSchema"> & {
   isRead: boolean;
   /** It was read where only the agent says that it is the agent's: it counts for nothing. */
   named: boolean;
-  /** It is only named, and its host is shown to be another agent's. */
+  /** It is only self-declared, and its host is shown to be another agent's. */
   isAnothers: boolean;
 };
 
@@ -37,7 +37,7 @@ export type HitBackground = {
   offers: Offer[];
   /** Number of all its offers that count, and of those that do not. */
   offerCount: number;
-  namedCount: number;
+  selfDeclaredCount: number;
   /** Kinds of its endpoints that never answered as they should. */
   unspoken: SourceKind[];
   /** Null where none of its endpoints is read. */
@@ -126,7 +126,7 @@ export const hitSchema = object({
   services,
   offers: array(offerSchema).meta({
     description:
-      "At most 12: those that count, the matching ones first, then those that are only named, but for those of a host that is shown to be another agent's",
+      "At most 12: those that count, the matching ones first, then those that are only self-declared, but for those of a host that is shown to be another agent's",
   }),
   offerCount: count.meta({ description: "All its offers that count" }),
   liveness,
@@ -193,10 +193,10 @@ export function spokenBy(
 /** The offers that count for an agent. */
 export const countingOf = ({ offers }: Pick<HitBackground, "offers">): Offer[] => offers.filter(({ named }) => !named);
 
-/** The offers of a hit: those that count, then those that are only named and that nothing shows to be another agent's. */
+/** The offers of a hit: those that count, then those that are only self-declared and that nothing shows to be another agent's. */
 export function shownOffers(background: Pick<HitBackground, "offers">, words: readonly string[]): Offer[] {
-  const onlyNamed = background.offers.filter(({ named, isAnothers }) => named && !isAnothers);
-  return [countingOf(background), onlyNamed]
+  const selfDeclared = background.offers.filter(({ named, isAnothers }) => named && !isAnothers);
+  return [countingOf(background), selfDeclared]
     .flatMap((offers) => matchingFirst(offers, words))
     .slice(0, MAX_OFFERS_SHOWN);
 }

@@ -151,7 +151,7 @@ export function offeringView(
   behind: OfferingParties,
 ): OfferingView {
   const { offers, liveness } = background;
-  const offerCount = background.offerCount + background.namedCount;
+  const offerCount = background.offerCount + background.selfDeclaredCount;
   return {
     behind,
     trust: trust?.value ?? null,

@@ -19,7 +19,7 @@ const BACKGROUNDS = statement({
     select coalesce(json_agg(json_build_object(
       'id', d.id,
       'services', case jsonb_typeof(d.services) when 'array' then d.services else '[]' end,
-      'offers', o.first, 'offerCount', o.counting, 'namedCount', o.named,
+      'offers', o.first, 'offerCount', o.counting, 'selfDeclaredCount', o.named,
       'confirmed', array(select s.url from offchain.offer_source s where s.directory_id = d.id and s.confirmed_by is not null),
       'unspoken', ${unspokenBy("d.id")},
       'endpoints', ${endpointsOf("d.id")}

@@ -28,7 +28,7 @@ export const countingOffers = (id: string, limit: number): string => `
 
 /**
  * SQL of an array of the kinds of endpoints that a row names and of which none answered in its protocol. A demand for
- * credentials is no answer of an endpoint that is only named.
+ * credentials is no answer of an endpoint that is only self-declared.
  * @param id SQL of the row's id in the directory
  */
 export const unspokenBy = (id: string): string => `array(

@@ -51,7 +51,7 @@ function found(given: { row?: object; hit?: object; background?: object } = {}):
     },
     background: {
       ...{ id: 1, services: [], offers: [offer({ name: "list" }), AUDIT], offerCount: 2 },
-      ...{ confirmed: ["https://a.example/mcp"], namedCount: 0, unspoken: [] },
+      ...{ confirmed: ["https://a.example/mcp"], selfDeclaredCount: 0, unspoken: [] },
       liveness: { ...liveness, named: false },
       ...given.background,
     },

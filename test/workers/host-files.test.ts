@@ -112,7 +112,7 @@ describe("a host's own word", () => {
     const id = await plant(22, undefined, { proven: true });
     await run();
     expect(await confirmedBy(id)).toEqual(["host_file"]);
-    const shown = { offerCount: 1, namedCount: 0, confirmed: [card], liveness: { value: 1, named: false } };
+    const shown = { offerCount: 1, selfDeclaredCount: 0, confirmed: [card], liveness: { value: 1, named: false } };
     expect(await backgroundOf(id)).toMatchObject(shown);
   });
 
@@ -263,8 +263,8 @@ describe("the terms of a paid resource", () => {
     const id = await plant(22, [["x402", `${here}/audit`]], of);
     await run();
     expect(await confirmedBy(id)).toEqual([expected]);
-    const [offerCount, namedCount] = expected ? [1, 0] : [0, 1];
-    expect(await backgroundOf(id)).toMatchObject({ offerCount, namedCount });
+    const [offerCount, selfDeclaredCount] = expected ? [1, 0] : [0, 1];
+    expect(await backgroundOf(id)).toMatchObject({ offerCount, selfDeclaredCount });
   });
 });
 
@@ -312,7 +312,7 @@ it("whom the terms pay shares the read of a resource that any number of others h
   await run();
   expect(asked.filter((one) => one.endsWith("/audit"))).toHaveLength(1);
   expect(await confirmedBy(id)).toEqual(["payee"]);
-  expect(await backgroundOf(id)).toMatchObject({ offerCount: 1, namedCount: 0 });
+  expect(await backgroundOf(id)).toMatchObject({ offerCount: 1, selfDeclaredCount: 0 });
 });
 
 it("a host's own endpoint is asked each day, and soon after a failure, whatever strangers name there", async () => {
@@ -386,7 +386,7 @@ describe("an agent that names what is somebody else's", () => {
     expect(living.value).toBe(0.3);
     expect(living.says).toContain("Nothing shows that they are the agent's: they count for nothing.");
     const background = await backgroundOf(id);
-    expect(background).toMatchObject({ offerCount: 0, namedCount: 2, confirmed: [], liveness: { named: true } });
+    expect(background).toMatchObject({ offerCount: 0, selfDeclaredCount: 2, confirmed: [], liveness: { named: true } });
     // Somebody answers as A2A there; a door that is closed to everybody, or another's price, is none of its own.
     expect(spokenBy({ x402Supported: false }, background)).toEqual(["A2A"]);
   });

@@ -10,7 +10,7 @@ import { after, DAY_MS } from "./read-endpoint.ts";
 /** Max URLs of one host that are read in a day; the rest waits for the next day. Of a host with more, each has its turn in as many days as all take. */
 export const URLS_PER_HOST_AND_DAY = 1_000;
 /** Max URLs that only agents name, of all hosts of one site together, that are read in a day (UTC): names below it cost nothing. */
-const NAMED_PER_SITE_AND_DAY = 10_000;
+const SELF_DECLARED_PER_SITE_AND_DAY = 10_000;
 /** Of these, those that only one owner's agents name, and all those of several owners or of one that is not known. */
 const OF_OWNER = 1_000;
 const OF_NO_OWNER = 5_000;
@@ -65,7 +65,7 @@ export async function withinSites(db: pg.Pool, sources: readonly DueSource[], no
   for (const source of sources) {
     const [site, { owner }] = [siteOfSource(source), source];
     const buckets = [
-      ofDay(`read-named-site:${site}`, NAMED_PER_SITE_AND_DAY, 1, now),
+      ofDay(`read-named-site:${site}`, SELF_DECLARED_PER_SITE_AND_DAY, 1, now),
       ofDay(`read-named-site:${site} ${owner}`, owner === null ? OF_NO_OWNER : OF_OWNER, 1, now),
     ];
     const wait = source.isConfirmed ? 0 : await takeAll(db, buckets, now);

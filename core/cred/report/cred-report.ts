@@ -288,7 +288,7 @@ const evidenceOf = (offering: NonNullable<CredReportInput["offering"]>) => ({
   reviews: offering.reviews,
   ...paidWorkView(offering),
   liveness: offering.background.liveness,
-  offerCount: offering.background.offerCount + offering.background.namedCount,
+  offerCount: offering.background.offerCount + offering.background.selfDeclaredCount,
   trust: offering.trust?.value ?? null,
 });
 
