@@ -313,7 +313,7 @@ function streamSlots() {
 }
 
 /** A stream that a GET opens lasts as long as its reader talks to the host. */
-const keepsOpen = ({ method = "GET", hear }: ForeignRequest): boolean => hear !== undefined && method === "GET";
+const keepsOpen = ({ method = "GET", onEvent }: ForeignRequest): boolean => onEvent !== undefined && method === "GET";
 
 function failedBy(error: unknown, maxBytes: number): ForeignAnswer {
   if (error instanceof RefusedTarget) return refused(error);

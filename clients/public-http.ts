@@ -63,7 +63,7 @@ export type PublicRequest = {
   maxBytes?: number;
   /** Uses only status and headers; the body is discarded, even if it is large or slow. */
   headOnly?: boolean;
-  hear?: OutgoingRequest["hear"];
+  onEvent?: OutgoingRequest["onEvent"];
   signal?: AbortSignal;
 };
 
@@ -141,7 +141,7 @@ export function openPublicHttp(options: PublicHttpOptions): PublicHttp {
   });
 
   async function request(text: string, options: PublicRequest = {}): Promise<IncomingAnswer> {
-    const { method = "GET", headers = {}, body, maxBytes = MAX_BYTES, headOnly = false, hear, signal } = options;
+    const { method = "GET", headers = {}, body, maxBytes = MAX_BYTES, headOnly = false, onEvent, signal } = options;
     const url = publicUrl(text, allowance);
     const outgoing = {
       method,
@@ -149,7 +149,7 @@ export function openPublicHttp(options: PublicHttpOptions): PublicHttp {
       headers: { "user-agent": userAgent, ...headers, ...signer?.headersFor(url) },
       ...{ headOnly, signal },
       ...(body !== undefined && { body }),
-      ...(hear && { hear }),
+      ...(onEvent && { onEvent }),
     };
     return exchange(agent, outgoing, { ...LIMITS, ...limits, maxBytes }).catch(refusalOr);
   }

@@ -37,7 +37,7 @@ export function liveTerms(
     let requests = 0;
     const reading = await x402.read(
       url,
-      async ({ hear: _, ...request }, readAnswer) => {
+      async ({ onEvent: _, ...request }, readAnswer) => {
         if (++requests > MAX_REQUESTS) throw new NoTerms("It takes too many requests.");
         const answer = await endpoints!.send({ ...request, maxBytes: MAX_BYTES });
         if (answer.kind === "failed") throw new NoTerms(answer.reason);

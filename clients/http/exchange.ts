@@ -60,7 +60,7 @@ export type OutgoingRequest = {
    * Receives each event that has data, in order, while a stream of events arrives; the next event waits for it. True ends
    * the exchange: `text` is then what has arrived.
    */
-  hear?: (event: string) => boolean | Promise<boolean>;
+  onEvent?: (event: string) => boolean | Promise<boolean>;
   /** Ends the exchange early. */
   signal?: AbortSignal;
 };
@@ -117,7 +117,7 @@ export async function exchange(
     else await body.dump({ limit: limits.maxBytes, signal: AbortSignal.timeout(limits.bodyMs) }).catch(() => {});
     return { status, headers, text: "" };
   }
-  const pieces = await piecesOf(body, limits, isEventStream(headers) ? request.hear : undefined);
+  const pieces = await piecesOf(body, limits, isEventStream(headers) ? request.onEvent : undefined);
   try {
     const bytes = await bodyBytes(Buffer.concat(pieces), headers, limits.maxBytes);
     return { status, headers, text: lettersOf(bytes, headers["content-type"]), bytes };
@@ -135,9 +135,9 @@ const END_BYTES = 65_536;
 const DATA = /^data:/m;
 
 /** Reads a body. Leaving a loop destroys it, and with it the connection. */
-async function piecesOf(body: Readable, { maxBytes }: Limits, hear: OutgoingRequest["hear"]): Promise<Buffer[]> {
+async function piecesOf(body: Readable, { maxBytes }: Limits, onEvent: OutgoingRequest["onEvent"]): Promise<Buffer[]> {
   const pieces: Buffer[] = [];
-  const cut = hear && eventCutter();
+  const cut = onEvent && eventCutter();
   let size = 0;
   let state: "nothing" | "something" | "enough" = "nothing";
   let rest = 0;
@@ -153,7 +153,7 @@ async function piecesOf(body: Readable, { maxBytes }: Limits, hear: OutgoingRequ
       }
       pieces.push(piece);
       for (const event of cut?.(piece) ?? []) {
-        state = (await hear!(event)) ? "enough" : "something";
+        state = (await onEvent!(event)) ? "enough" : "something";
         if (state !== "enough") continue;
         end = setTimeout(() => body.destroy(), END_MS);
         break;

@@ -114,7 +114,7 @@ export type ForeignRequest = {
    * Receives the lines of each event that has data, as it arrives, where the answer is a stream of events; the next event
    * waits for it. True: the rest is not read.
    */
-  hear?: (event: string) => boolean | Promise<boolean>;
+  onEvent?: (event: string) => boolean | Promise<boolean>;
 };
 
 /** Sends requests to untrusted addresses. Never throws: a failure is a value. */

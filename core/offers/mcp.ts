@@ -33,7 +33,7 @@ const MAX_OLD_PAGES = 3;
 async function oldToolsOf(url: string, send: Send): Promise<EndpointReading | null> {
   const talk = talkWith(url);
   const opened = await send(
-    { url, headers: { accept: "text/event-stream" }, hear: talk.hear },
+    { url, headers: { accept: "text/event-stream" }, onEvent: talk.read },
     ({ status, headers }) => {
       return status === 200 && isEventStream(headers);
     },
@@ -50,7 +50,7 @@ async function oldToolsOf(url: string, send: Send): Promise<EndpointReading | nu
 type ServerState = { begun: boolean; offers: Offer[] | null };
 
 /** What is sent on each event of the stream. */
-function talkWith(url: string): { hear: (event: string) => readonly EndpointRequest[] | "enough"; said: ServerState } {
+function talkWith(url: string): { read: (event: string) => readonly EndpointRequest[] | "enough"; said: ServerState } {
   const said: ServerState = { begun: false, offers: null };
   const seen = new Set<string>();
   let place: string | null = null;
@@ -58,7 +58,7 @@ function talkWith(url: string): { hear: (event: string) => readonly EndpointRequ
   const list = (cursor?: string) =>
     post(place!, {}, { id, method: "tools/list", params: cursor === undefined ? {} : { cursor } });
 
-  function hear(event: string): readonly EndpointRequest[] | "enough" {
+  function read(event: string): readonly EndpointRequest[] | "enough" {
     if (isEndpointEvent(event)) {
       if (place !== null) return [];
       said.begun = true;
@@ -79,7 +79,7 @@ function talkWith(url: string): { hear: (event: string) => readonly EndpointRequ
     return cursor === undefined ? "enough" : [list(cursor)];
   }
 
-  return { hear, said };
+  return { read, said };
 }
 
 /** The address for messages, on the server's own host only: it must not make us POST to another host. */
@@ -162,8 +162,8 @@ const call = <T>(
 ): Promise<CallOutcome<T>> => {
   const request = post(url, headers, { id, method, params });
   // A stream may stay open behind the answer; one of the older transport begins with an address, and has none.
-  const hear = (event: string) => (seemsAnswerTo(id, event) || isEndpointEvent(event) ? "enough" : []);
-  return send({ ...request, hear }, (answer): CallOutcome<T> => {
+  const onEvent = (event: string) => (seemsAnswerTo(id, event) || isEndpointEvent(event) ? "enough" : []);
+  return send({ ...request, onEvent }, (answer): CallOutcome<T> => {
     const { status } = answer;
     if (withoutContent(status)?.kind === "needs_credentials")
       return { none: { kind: "needs_credentials" }, spoke: false };

@@ -12,7 +12,7 @@ export type EndpointRequest = {
    * Of an answer that is a stream of events: takes each event that has data as it arrives, as its lines. What it returns is
    * sent while the stream stays open; "enough" ends it. It is bound as `read` is.
    */
-  hear?: (event: string) => readonly EndpointRequest[] | "enough";
+  onEvent?: (event: string) => readonly EndpointRequest[] | "enough";
 };
 /** Header names are lower-case; `url` is where the answer came from after redirects. */
 export type EndpointAnswer = { status: number; headers: Record<string, string | undefined>; text: string; url: string };

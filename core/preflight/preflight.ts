@@ -96,9 +96,9 @@ function ofEndpoints(one: Case): void {
   add("endpoint_confirmed", "Something other than the agent shows that the endpoint is its own.", { evidence, asOf });
   const { maxFactHours } = policy.thresholds;
   // Not when it was last to be asked: its host may forbid that and go on taking payments.
-  const heardAt = latest(own, "answeredAt");
-  if (heardAt !== null && now - Date.parse(heardAt) > maxFactHours * HOUR_MS)
-    add("fact_old", "It has not told us its terms for long.", { evidence, asOf: heardAt, threshold: "maxFactHours" });
+  const lastAt = latest(own, "answeredAt");
+  if (lastAt !== null && now - Date.parse(lastAt) > maxFactHours * HOUR_MS)
+    add("fact_old", "It has not told us its terms for long.", { evidence, asOf: lastAt, threshold: "maxFactHours" });
   const uptimes = own.flatMap(({ uptime }) => uptime ?? []);
   const uptime = 100 * Math.max(...uptimes);
   if (uptimes.length > 0 && uptime < policy.thresholds.minUptime)

@@ -151,7 +151,7 @@ class ServerConnection extends PgConnection {
     const options = { noDelay: true, keepAlive, keepAliveInitialDelay: keepAliveInitialDelayMillis };
     const target = host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
     this.stream = connect({ ...target, ...options } as NetConnectOpts);
-    await heard(this.stream, "connect").catch((error: Error) => {
+    await nextEvent(this.stream, "connect").catch((error: Error) => {
       throw new Refusal(error.message, error instanceof Refusal ? error.next : "address", error);
     });
     return this.stream;
@@ -161,7 +161,7 @@ class ServerConnection extends PgConnection {
   async #offersTls(orPlain: boolean): Promise<boolean> {
     if (this.#server.tls.isDirect) return true;
     this.stream.write(SSL_REQUEST);
-    const [answer] = (await heard(this.stream, "data")) as [Buffer];
+    const [answer] = (await nextEvent(this.stream, "data")) as [Buffer];
     // More than the answer would be words of somebody between, read as if they had come encrypted.
     if (answer.length === 1 && answer[0] === 0x53) return true;
     if (answer.length === 1 && answer[0] === 0x4e && orPlain) return false;
@@ -186,7 +186,7 @@ class ServerConnection extends PgConnection {
       ...(isDirect && { ALPNProtocols: ["postgresql"] }),
     });
     this.stream = secured;
-    await heard(secured, "secureConnect");
+    await nextEvent(secured, "secureConnect");
     return secured;
   }
 
@@ -255,7 +255,7 @@ class ServerConnection extends PgConnection {
 }
 
 /** Resolves with what comes with the event. @throws what ends the socket before */
-function heard(socket: Socket, event: string): Promise<unknown[]> {
+function nextEvent(socket: Socket, event: string): Promise<unknown[]> {
   return new Promise((resolve, reject) => {
     let ended = false;
     const done = (settle: () => void) => {

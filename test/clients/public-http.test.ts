@@ -156,50 +156,50 @@ it("an endless answer is cut off", async () => {
 
 describe("a stream of events", () => {
   const EVENT = "event: message\ndata: 1\n\n";
-  const heardBy = async (http: PublicHttp, enough: (event: string) => boolean) => {
-    const heard: string[] = [];
-    const hear = async (event: string) => {
-      heard.push(event);
+  const readBy = async (http: PublicHttp, enough: (event: string) => boolean) => {
+    const events: string[] = [];
+    const onEvent = async (event: string) => {
+      events.push(event);
       return enough(event);
     };
-    const { text } = await http.request(server.url, { method: "POST", body: "{}", hear });
-    return { heard, text };
+    const { text } = await http.request(server.url, { method: "POST", body: "{}", onEvent });
+    return { events, text };
   };
 
-  it("is heard as it arrives, and left once that is enough, though it stays open", async () => {
+  it("is read as it arrives, and left once that is enough, though it stays open", async () => {
     server.answer = (_incoming, outgoing) =>
       void outgoing.writeHead(200, { "content-type": "text/event-stream" }).write(`: hello\n\n${EVENT}`);
-    const { heard, text } = await heardBy(client({ loopback: true }), () => true);
-    expect([heard, text]).toEqual([["event: message\ndata: 1"], `: hello\n\n${EVENT}`]);
+    const { events, text } = await readBy(client({ loopback: true }), () => true);
+    expect([events, text]).toEqual([["event: message\ndata: 1"], `: hello\n\n${EVENT}`]);
   });
 
   it("that ends behind its answer keeps its connection for the next request", async () => {
     const before = server.connections();
     server.answer = replying(200, `${EVENT}${EVENT}`, { "content-type": "text/event-stream" });
     const http = client({ loopback: true, connections: 1 });
-    for (let i = 0; i < 3; i++) expect((await heardBy(http, () => true)).heard).toHaveLength(1);
+    for (let i = 0; i < 3; i++) expect((await readBy(http, () => true)).events).toHaveLength(1);
     expect(server.connections()).toBe(before + 1);
   });
 
-  it("that was heard is an answer when its time is over; one that said nothing is none", async () => {
+  it("that was read is an answer when its time is over; one that said nothing is none", async () => {
     const brief = client({ loopback: true, limits: { ...PATIENT, bodyMs: NEVER } });
     const saying = (text: string) => {
       server.answer = (_incoming, outgoing) =>
         void outgoing.writeHead(200, { "content-type": "text/event-stream" }).write(text);
     };
     saying(EVENT);
-    expect(await heardBy(brief, () => false)).toMatchObject({ heard: [expect.anything()], text: EVENT });
+    expect(await readBy(brief, () => false)).toMatchObject({ events: [expect.anything()], text: EVENT });
     // What lacks the blank line behind it is no event yet, and is all that comes.
     for (const text of ["event: message\ndata: 1\n", "data: 1", "id: 1\ndata: \n\ndata: 1\n"]) {
       saying(text);
-      expect((await heardBy(brief, () => false)).text).toBe(text);
+      expect((await readBy(brief, () => false)).text).toBe(text);
     }
     saying(": hello\n\n");
-    await expect(heardBy(brief, () => false)).rejects.toThrow();
+    await expect(readBy(brief, () => false)).rejects.toThrow();
   });
 
-  it("of another type is not heard", async () => {
+  it("of another type is not read as events", async () => {
     server.answer = replying(200, EVENT);
-    expect(await heardBy(client({ loopback: true }), () => true)).toEqual({ heard: [], text: EVENT });
+    expect(await readBy(client({ loopback: true }), () => true)).toEqual({ events: [], text: EVENT });
   });
 });

@@ -6,8 +6,8 @@ import { DOCUMENT_MS, withinTime } from "../within-time.ts";
 
 /** Max requests for one endpoint. */
 const MAX_REQUESTS = 8;
-/** Max events of all its streams that are heard: the limit of time costs 0.2 ms for each. */
-const MAX_HEARD = 64;
+/** Max events of all its streams that are read: the limit of time costs 0.2 ms for each. */
+const MAX_EVENTS = 64;
 
 /** Ends the reading of an endpoint that gave no answer. */
 export class NoAnswer extends Error {
@@ -36,7 +36,7 @@ export function askEndpoint(endpoints: ForeignEndpoints, signal?: AbortSignal): 
   let ms: number | null = null;
   let last: ForeignAnswer | null = null;
 
-  async function ask({ hear, ...request }: EndpointRequest): Promise<Extract<ForeignAnswer, { kind: "answered" }>> {
+  async function ask({ onEvent, ...request }: EndpointRequest): Promise<Extract<ForeignAnswer, { kind: "answered" }>> {
     if (++requests > MAX_REQUESTS)
       throw new NoAnswer({ kind: "failed", reason: "It takes too many requests.", final: true, answered: true });
     let failure: unknown;
@@ -44,9 +44,9 @@ export function askEndpoint(endpoints: ForeignEndpoints, signal?: AbortSignal): 
     const answer = await endpoints.send({
       ...request,
       ...{ signal, isProbe: true },
-      ...(hear && {
-        hear: (event) =>
-          hearOne(hear, event).catch((error) => {
+      ...(onEvent && {
+        onEvent: (event) =>
+          passEvent(onEvent, event).catch((error) => {
             failure = error;
             return true;
           }),
@@ -60,9 +60,9 @@ export function askEndpoint(endpoints: ForeignEndpoints, signal?: AbortSignal): 
   }
 
   /** @returns whether that was enough */
-  async function hearOne(hear: NonNullable<EndpointRequest["hear"]>, event: string): Promise<boolean> {
-    if (++events > MAX_HEARD) return true;
-    const next = withinTime(DOCUMENT_MS, () => hear(event));
+  async function passEvent(onEvent: NonNullable<EndpointRequest["onEvent"]>, event: string): Promise<boolean> {
+    if (++events > MAX_EVENTS) return true;
+    const next = withinTime(DOCUMENT_MS, () => onEvent(event));
     if (next === "enough") return true;
     for (const request of next) if ((await ask({ headOnly: true, ...request })).status >= 400) return true;
     return false;

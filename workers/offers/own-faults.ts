@@ -177,7 +177,7 @@ type Witness = Awaited<ReturnType<typeof answeredLately>>[number];
 async function firstAnswer(endpoints: ForeignEndpoints, { kind, url }: Witness): Promise<ForeignAnswer> {
   const signal = AbortSignal.timeout(WITNESS_MS);
   let first = { kind: "deferred", seconds: 0 } as ForeignAnswer;
-  const send = async ({ hear: _, ...request }: EndpointRequest) => {
+  const send = async ({ onEvent: _, ...request }: EndpointRequest) => {
     first = await endpoints.send({ ...request, headOnly: true, isProbe: true, signal });
     throw first;
   };

@@ -13,7 +13,7 @@ export type Answer<T> = {
 /** Reason why the index is stale, from the latest answer that has it; the shell shows it above every view. */
 export const indexStaleness = observed<string | null>(null);
 
-function hear(headers: Headers): void {
+function noteHeaders(headers: Headers): void {
   const reason = headers.get("x-index-stale");
   // Only answers of the index have this header.
   if (reason !== null || headers.has("x-indexed-block")) indexStaleness.set(reason);
@@ -67,7 +67,7 @@ export async function call<T>(path: string, init: RequestInit = {}): Promise<Ans
     if (init.signal?.aborted) throw error;
     throw unreachable();
   }
-  hear(response.headers);
+  noteHeaders(response.headers);
   const body: unknown = await response.json().catch(() => null);
   // Each answer of this service has its version; a captive portal's has none.
   if (!response.ok || body === null || !response.headers.has("x-api-version"))
