@@ -1,5 +1,5 @@
-/** Running processes as Linux shows them in /proc: their time, their memory, their children, their ports. Elsewhere nothing is known. */
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+/** Running processes as Linux shows them in /proc: their time, their memory, their children. Elsewhere nothing is known. */
+import { readdirSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { attempt } from "../devnet/attempt.ts";
 
@@ -51,21 +51,6 @@ export const proportionalBytes = (pid: number): number =>
 
 /** Open files and sockets; NaN when the process is gone. */
 export const openFiles = (pid: number): number => attempt(() => readdirSync(`/proc/${pid}/fd`).length, Number.NaN);
-
-/** TCP ports (IPv4) the process itself listens on. */
-export function listeningPorts(pid: number): number[] {
-  const links = attempt(() => readdirSync(`/proc/${pid}/fd`), []).map((fd) =>
-    attempt(() => readlinkSync(`/proc/${pid}/fd/${fd}`), ""),
-  );
-  const own = new Set(links.flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? []));
-  const LISTENS = "0A";
-  return readText(`/proc/${pid}/net/tcp`)
-    .split("\n")
-    .slice(1)
-    .map((line) => line.trim().split(/\s+/))
-    .filter((fields) => fields[3] === LISTENS && own.has(fields[9] ?? ""))
-    .map((fields) => Number.parseInt(fields[1]!.split(":")[1]!, 16));
-}
 
 /** A process and all below it. */
 export function processesBelow(root: number): number[] {

@@ -1,79 +1,21 @@
-/** Samples of a running stack: memory and handles of each process, after a full collection by its inspector, connections and rows, at one time. */
+/** Samples of a running stack: memory and handles of each process, after a full collection, connections and rows, at one time. */
+import { connect } from "node:net";
+import { json } from "node:stream/consumers";
 import { openClient } from "../../db/sql/connect.ts";
-import { listeningPorts, openFiles, residentBytes } from "../../harness/running-processes.ts";
+import { openFiles, residentBytes } from "../../harness/running-processes.ts";
 import { partsBelow } from "../../harness/stack-parts.ts";
+import { type Heap, socketOf } from "./heap-on-request.ts";
 
-/** The NODE_OPTIONS of processes that can be looked at: each opens an inspector on a free port of this machine. */
-export const INSPECTABLE = "--inspect=127.0.0.1:0";
-
-/** Bytes; `handles` are the resources that keep the process's event loop busy: sockets, timers, servers. */
-type Heap = { usedBytes: number; externalBytes: number; handles: number };
-
-type Inspector = Awaited<ReturnType<typeof connect>>;
+/** The NODE_OPTIONS of processes that can be looked at. */
+export const INSPECTABLE = `--expose-gc --import=${new URL("heap-on-request.ts", import.meta.url).href}`;
 
 const ANSWER_MS = 20_000;
-const LOOK = `(() => {
-  const { heapUsed, external } = process.memoryUsage();
-  return JSON.stringify({ usedBytes: heapUsed, externalBytes: external, handles: process.getActiveResourcesInfo().length });
-})()`;
 
-/** @returns undefined when the process has no inspector (yet) */
-async function inspect(pid: number): Promise<Inspector | undefined> {
-  for (const port of listeningPorts(pid)) {
-    const url = await debuggerAt(port);
-    if (url) return connect(url);
-  }
-  return undefined;
-}
-
-/** Ports of other servers answer something else, or nothing. */
-async function debuggerAt(port: number): Promise<string | undefined> {
-  try {
-    const response = await fetch(`http://127.0.0.1:${port}/json/list`, { signal: AbortSignal.timeout(2_000) });
-    const targets = (await response.json()) as { webSocketDebuggerUrl?: string }[];
-    return Array.isArray(targets) ? targets[0]?.webSocketDebuggerUrl : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-type Answered = { id: number; result: { result?: { value?: string } } };
-
-async function connect(url: string) {
-  const socket = new WebSocket(url);
-  const waiting = new Map<number, (answer: Answered) => void>();
-  let lastId = 0;
-  socket.addEventListener("message", ({ data }) => {
-    const answer = JSON.parse(String(data)) as Answered;
-    waiting.get(answer.id)?.(answer);
-    waiting.delete(answer.id);
-  });
-  await new Promise<void>((done, failed) => {
-    socket.addEventListener("open", () => done());
-    socket.addEventListener("error", () => failed(new Error("the inspector cannot be reached")));
-  });
-  const ask = (method: string, params: object = {}) =>
-    new Promise<Answered>((done, failed) => {
-      const id = ++lastId;
-      const timer = setTimeout(() => {
-        waiting.delete(id);
-        failed(new Error(`the inspector did not answer ${method}`));
-      }, ANSWER_MS);
-      waiting.set(id, (answer) => {
-        clearTimeout(timer);
-        done(answer);
-      });
-      socket.send(JSON.stringify({ id, method, params }));
-    });
-  return {
-    /** Collects all garbage, then looks. @throws Error when the process is gone or does not answer within 20 s */
-    async heap(): Promise<Heap> {
-      await ask("HeapProfiler.collectGarbage");
-      const { result } = await ask("Runtime.evaluate", { expression: LOOK, returnByValue: true });
-      return JSON.parse(result.result?.value ?? "") as Heap;
-    },
-    close: () => socket.close(),
-  };
+/** Collects all garbage of a process, then looks; nothing of one that is gone, cannot be asked yet, or does not answer in time. */
+async function heapOf(pid: number): Promise<Partial<Heap>> {
+  const socket = connect(socketOf(pid));
+  socket.setTimeout(ANSWER_MS, () => socket.destroy(new Error(`process ${pid} does not answer`)));
+  return (await json(socket).catch(() => ({}))) as Partial<Heap>;
 }
 
 export type PartSample = { pid: number; rssBytes: number; openFiles: number } & Partial<Heap>;
@@ -108,20 +50,6 @@ export async function openSampler({ root, databaseUrl }: { root: number; databas
   const db = openClient({ connectionString: databaseUrl, application_name: "soak" });
   db.on("error", () => {});
   await db.connect();
-  const inspectors = new Map<number, Inspector>();
-
-  async function heapOf(pid: number): Promise<Partial<Heap>> {
-    try {
-      const inspector = inspectors.get(pid) ?? (await inspect(pid));
-      if (!inspector) return {};
-      inspectors.set(pid, inspector);
-      return await inspector.heap();
-    } catch {
-      // The report shows the end of a process by its new process id.
-      inspectors.delete(pid);
-      return {};
-    }
-  }
   const byName = ({ rows }: { rows: { name: string; n: number }[] }) =>
     Object.fromEntries(rows.map(({ name, n }) => [name, n]));
 
@@ -137,10 +65,7 @@ export async function openSampler({ root, databaseUrl }: { root: number; databas
       const rows = countRows ? byName(await db.query(ROWS)) : null;
       return { second, parts, connections, rows, waitingJobs: await waitingAt(apiUrl) };
     },
-    async close() {
-      for (const inspector of inspectors.values()) inspector.close();
-      await db.end();
-    },
+    close: () => db.end(),
   };
 }
 
