@@ -8,10 +8,12 @@ import { randomOf } from "../../harness/random.ts";
 /**
  * @property everyNth of the good answers is sampled: its total is kept
  * @property warmUpMs requests that are due before it are sent, and not counted
+ * @property credentials of the requests, in their order, each of which is then a POST
  */
 export type Plan = {
   url: string;
   paths: string[];
+  credentials?: string[];
   perSecond: number;
   connections: number;
   everyNth?: number;
@@ -34,12 +36,14 @@ export type Run = {
 };
 
 const SHOWN_FAILURES = 20;
+const GET = { method: "GET" } as const;
 
 if (process.send) process.on("message", async (plan: Plan) => process.send!(await run(plan)));
 
 async function run({
   url,
   paths,
+  credentials,
   perSecond,
   connections,
   everyNth = Number.POSITIVE_INFINITY,
@@ -47,7 +51,7 @@ async function run({
 }: Plan): Promise<Run> {
   const pool = new Pool(url, { connections, pipelining: 1, headersTimeout: 30_000 });
   await Promise.all(
-    Array.from({ length: 8 }, () => pool.request({ path: "/health", method: "GET" }).then(({ body }) => body.text())),
+    Array.from({ length: 8 }, () => pool.request({ path: "/health", ...GET }).then(({ body }) => body.text())),
   );
   const ran: Run = { waits: [], byStatus: {}, withoutRetryAfter: 0, failed: 0, failures: [], samples: [], seconds: 0 };
   const due = arrivals(paths.length, perSecond);
@@ -70,7 +74,9 @@ async function run({
       if (ran.failures.length < SHOWN_FAILURES) ran.failures.push(`${paths[index]}: ${why}`);
     };
     try {
-      const { statusCode, headers, body } = await pool.request({ path: paths[index]!, method: "GET" });
+      const authorization = credentials?.[index];
+      const how = authorization ? { method: "POST" as const, headers: { authorization } } : GET;
+      const { statusCode, headers, body } = await pool.request({ path: paths[index]!, ...how });
       const text = await body.text();
       const answered = performance.now();
       if (due[index]! < warmUpMs) return;
