@@ -1,18 +1,11 @@
 /** Seeds what wallets do outside of the chain: accounts on the simulated platforms, the proofs they give, reputation at Ethos, the people behind agents with their organization, and messages. */
-import pLimit from "p-limit";
 import type { PrivateKeyAccount } from "viem";
 import { needleOf } from "../core/agents/social-proofs.ts";
 import { siwaText } from "../core/callers/signed-texts.ts";
 import type { ProofPlatformKey } from "../core/proof-platforms.ts";
+import type { Seeding } from "./seed-chain.ts";
 import { PLATFORM_SIMULATORS, REGISTRY_SIMULATORS } from "./simulators/upstreams.ts";
-import type { SeedAgent } from "./world.ts";
-
-export type Service = {
-  apiUrl: string;
-  host: string;
-  /** Prints a short line for the operator. */
-  say(line: string): void;
-};
+import type { Wallet } from "./world.ts";
 
 /**
  * Posts a request. A refusal is reported and does not stop the seeding; the world then lacks this part.
@@ -20,7 +13,7 @@ export type Service = {
  * @param key Idempotency-Key, where asking twice must not do it twice
  */
 async function postAs(
-  { apiUrl, host, say }: Service,
+  { apiUrl, host, say }: Seeding,
   account: PrivateKeyAccount,
   doing: string,
   path: string,
@@ -42,9 +35,9 @@ async function postAs(
   if (!response.ok) say(`${doing} ${path}: ${response.status} ${await response.text()}`);
 }
 
-type Outside = Service & { simulatorUrl: string };
-
-export type Citizen = { agent: SeedAgent; account: PrivateKeyAccount; tokenId: number };
+export type Citizen = Wallet & { tokenId: number };
+/** What the index has of an agent of the canonical registry. */
+export type CanonicalAgent = { registry: string; agentId: string; owner: string; registeredAt: number };
 
 /** The seeded agents by name: the account of each, and its id in the canonical registry. */
 export type ByName = {
@@ -52,8 +45,7 @@ export type ByName = {
   idOf(name: string): bigint | undefined;
 };
 
-/** @param canonical what the index has of the canonical registry */
-export function byName(citizens: readonly Citizen[], canonical: readonly { agentId: string; owner: string }[]): ByName {
+export function byName(citizens: readonly Citizen[], canonical: readonly CanonicalAgent[]): ByName {
   const accountOf = (name: string) => citizens.find(({ agent }) => agent.name === name)?.account;
   return {
     accountOf,
@@ -66,53 +58,35 @@ export function byName(citizens: readonly Citizen[], canonical: readonly { agent
 }
 
 /** Plants the Ethos scores of wallets; the workers fetch them like any others. */
-export async function plantReputation(
-  { simulatorUrl }: Pick<Outside, "simulatorUrl">,
-  wallets: readonly { agent: SeedAgent; account: PrivateKeyAccount }[],
-): Promise<void> {
+export async function plantReputation(at: Seeding, wallets: readonly Wallet[]): Promise<void> {
   const scored = wallets.filter(({ agent }) => agent.ethos !== undefined);
-  await Promise.all(
-    scored.map(({ agent, account }) => control(simulatorUrl, `ethos/${account.address}`, { score: agent.ethos })),
-  );
+  await Promise.all(scored.map(({ agent, account }) => control(at, `ethos/${account.address}`, { score: agent.ethos })));
 }
 
 /**
- * Lets the accounts of agents say whose they are, and proves them by the API as the agents would do themselves. Who has
+ * Lets the accounts of an agent say whose they are, and proves them by the API as the agent would do itself. Who has
  * configured the real platforms starts without these proofs.
  */
-export async function proveAccounts(outside: Outside, prefix: string, citizens: readonly Citizen[]): Promise<void> {
-  const limit = pLimit(8);
-  const proofs = citizens.flatMap((citizen) =>
-    Object.entries(citizen.agent.accounts ?? {}).map(([platform, name]) => ({ ...citizen, platform, name })),
-  );
+export async function proveAccounts(at: Seeding, { agent, account, tokenId }: Citizen): Promise<void> {
+  const accounts = Object.entries(agent.accounts ?? {}) as [ProofPlatformKey, string][];
   await Promise.all(
-    proofs.map(({ account, tokenId, platform, name }, i) =>
-      limit(async () => {
-        const id = 10 * (1_000 + tokenId) + i;
-        const shows = needleOf(prefix, tokenId);
-        const { path, planted, claim } = PLATFORM_SIMULATORS[platform as ProofPlatformKey].account(
-          name,
-          id,
-          shows,
-          prefix,
-        );
-        await control(outside.simulatorUrl, path, planted);
-        await postAs(outside, account, "proving", `agent/${tokenId}/verify/${platform}`, claim);
-      }),
-    ),
+    accounts.map(async ([platform, name], i) => {
+      const shows = needleOf(at.prefix, tokenId);
+      const simulator = PLATFORM_SIMULATORS[platform];
+      const { path, planted, claim } = simulator.account(name, 10 * (1_000 + tokenId) + i, shows, at.prefix);
+      await control(at, path, planted);
+      await postAs(at, account, "proving", `agent/${tokenId}/verify/${platform}`, claim);
+    }),
   );
 }
 
-async function control(simulatorUrl: string, path: string, body: unknown): Promise<void> {
+async function control({ simulatorUrl }: Seeding, path: string, body: unknown): Promise<void> {
   const response = await fetch(`${simulatorUrl}/_control/${path}`, { method: "PUT", body: JSON.stringify(body) });
   if (!response.ok) throw new Error(`planting ${path}: ${response.status}`);
 }
 
 /** Lets 8004scan list the agents of the canonical registry, as it would. */
-export async function plantScan(
-  { simulatorUrl }: Pick<Outside, "simulatorUrl">,
-  agents: readonly { registry: string; agentId: string; owner: string; registeredAt: number }[],
-): Promise<void> {
+export async function plantScan(at: Seeding, agents: readonly CanonicalAgent[]): Promise<void> {
   const rows = agents.map(({ registry, agentId, owner, registeredAt }) => ({
     agent_id: `8453:${registry}:${agentId}`,
     token_id: agentId,
@@ -124,26 +98,26 @@ export async function plantScan(
     x402_supported: false,
     created_at: new Date(registeredAt * 1000).toISOString(),
   }));
-  await control(simulatorUrl, "registries/8004scan/agents", rows);
+  await control(at, "registries/8004scan/agents", rows);
 }
 
 /** Fills the simulated registries, and lets tokens of their agents trade; the workers pull them like any others. */
-export async function plantRegistries({ simulatorUrl }: Pick<Outside, "simulatorUrl">): Promise<void> {
+export async function plantRegistries(at: Seeding): Promise<void> {
   for (const [source, { seeded }] of Object.entries(REGISTRY_SIMULATORS)) {
     if (seeded === 0) continue;
     const path = `registries/${source}/agents`;
-    const list = async () => (await (await fetch(`${simulatorUrl}/_control/${path}`)).json()) as ListedAgent[];
-    if ((await list()).length === 0) await control(simulatorUrl, path, { generate: seeded });
-    await plantMarkets(simulatorUrl, await list());
+    const list = async () => (await (await fetch(`${at.simulatorUrl}/_control/${path}`)).json()) as ListedAgent[];
+    if ((await list()).length === 0) await control(at, path, { generate: seeded });
+    await plantMarkets(at, await list());
   }
 }
 
 type ListedAgent = { tokenAddress?: string | null; symbol: string; name: string };
 
-async function plantMarkets(simulatorUrl: string, agents: readonly ListedAgent[]): Promise<void> {
+async function plantMarkets(at: Seeding, agents: readonly ListedAgent[]): Promise<void> {
   for (const [i, { tokenAddress, symbol, name }] of agents.entries())
     if (tokenAddress)
-      await control(simulatorUrl, `dexscreener/${tokenAddress}`, {
+      await control(at, `dexscreener/${tokenAddress}`, {
         symbol,
         name,
         marketCap: 50_000 * (i + 1),
@@ -196,19 +170,19 @@ const ORGANIZATION = {
  * Registers the humans with their agents, and the organization of the first with the others' agents as members. Done
  * again it changes nothing.
  */
-export async function seedPrincipals(service: Service, citizens: readonly Citizen[]): Promise<void> {
+export async function seedPrincipals(at: Seeding, citizens: readonly Citizen[]): Promise<void> {
   const people = HUMANS.flatMap(({ behind, profile }) => {
     const citizen = citizens.find(({ agent }) => agent.name === behind);
     return citizen ? [{ ...citizen, profile }] : [];
   });
   for (const { account, tokenId, profile } of people) {
-    await postAs(service, account, "registering", "principals/human/register", profile);
-    await postAs(service, account, "registering", `human/${account.address}/link-agent`, { agentTokenId: tokenId });
+    await postAs(at, account, "registering", "principals/human/register", profile);
+    await postAs(at, account, "registering", `human/${account.address}/link-agent`, { agentTokenId: tokenId });
   }
   const [founder] = people;
   const members = people.map(({ tokenId }) => tokenId);
   if (founder)
-    await postAs(service, founder.account, "registering", "principals/organization/register", {
+    await postAs(at, founder.account, "registering", "principals/organization/register", {
       ...ORGANIZATION,
       members,
     });
@@ -233,11 +207,11 @@ const MESSAGES: { group: string; from: string; content: string }[] = [
 ];
 
 /** Sends the messages one after the other. Done again it changes nothing: each has its own Idempotency-Key. */
-export async function seedMessages(service: Service, citizens: readonly Citizen[]): Promise<void> {
+export async function seedMessages(at: Seeding, citizens: readonly Citizen[]): Promise<void> {
   for (const [i, { group, from, content }] of MESSAGES.entries()) {
     const sender = citizens.find(({ agent }) => agent.name === from);
     if (!sender) continue;
     const key = `seed-message-${i}`;
-    await postAs(service, sender.account, "sending", `messages/groups/${group}/send`, { content }, key);
+    await postAs(at, sender.account, "sending", `messages/groups/${group}/send`, { content }, key);
   }
 }

@@ -6,9 +6,8 @@ import { erc8004ReputationAbi, erc8004ValidationAbi } from "../abis/erc8004.ts";
 import { usdcAbi } from "../abis/usdc.ts";
 import { authorizationDigest, transferData } from "../core/payments/authorization.ts";
 import { type ContractCall, callOf } from "./contract-call.ts";
-import type { Devnet } from "./deploy.ts";
 import type { ByName } from "./seed-accounts.ts";
-import type { SeedChain } from "./seed-chain.ts";
+import type { Seeding } from "./seed-chain.ts";
 
 /** The names are agents'. Without an evaluator the client evaluates. `until`: how far it comes. */
 type SeedJob = {
@@ -43,12 +42,8 @@ type Known = {
 };
 
 /** Brings every job as far as it is to come, each step of all of them at once. Done again it goes on. */
-export async function seedJobs(
-  { chain, sendAll }: SeedChain,
-  { contracts }: Devnet,
-  { accountOf }: Pick<ByName, "accountOf">,
-): Promise<void> {
-  const to = contracts.agentCommerce;
+export async function seedJobs({ chain, sendAll, devnet }: Seeding, { accountOf }: ByName): Promise<void> {
+  const { agentCommerce: to, usdc } = devnet.contracts;
   const contract = { address: to, abi: agentCommerceAbi } as const;
   const known = JOBS.flatMap((seed, i): Known[] => {
     const [client, provider] = [accountOf(seed.client), accountOf(seed.provider)];
@@ -92,7 +87,7 @@ export async function seedJobs(
     };
   const paying = from(numbered, OPEN!, (id, { units }) => [
     callOf(to, agentCommerceAbi, "setBudget", [id, units, "0x"]),
-    callOf(contracts.usdc, usdcAbi, "approve", [to, units]),
+    callOf(usdc, usdcAbi, "approve", [to, units]),
     callOf(to, agentCommerceAbi, "fund", [id, units, "0x"]),
   ]);
   await step(({ client }) => client, paying);
@@ -118,11 +113,8 @@ const PAYMENTS: { payer: string; to: string; usdc: string }[] = [
 const VALID_SECONDS = 3_600n;
 
 /** Makes the payments that are not made yet. Done again it changes nothing. */
-export async function seedPayments(
-  { chain, sendAll }: SeedChain,
-  { chainId, contracts: { usdc } }: Devnet,
-  { accountOf }: Pick<ByName, "accountOf">,
-): Promise<void> {
+export async function seedPayments({ chain, sendAll, devnet }: Seeding, { accountOf }: ByName): Promise<void> {
+  const { usdc } = devnet.contracts;
   const token = { address: usdc, abi: usdcAbi } as const;
   const validBefore = (await chain.getBlock()).timestamp + VALID_SECONDS;
   const payments = PAYMENTS.flatMap(({ payer, to, ...of }, i) => {
@@ -135,7 +127,7 @@ export async function seedPayments(
     const args = [from.address, nonce] as const;
     if (await chain.readContract({ ...token, functionName: "authorizationState", args })) return [];
     const message = { from: from.address, to, value: parseUnits(amount, 6), validAfter: 0n, validBefore, nonce };
-    const domain = { name: "USD Coin", version: "2", chainId, verifyingContract: usdc };
+    const domain = { name: "USD Coin", version: "2", chainId: devnet.chainId, verifyingContract: usdc };
     const signature = await from.sign({ hash: authorizationDigest(message, domain) });
     return [{ to: usdc, data: transferData(message, signature) }];
   };
@@ -161,15 +153,9 @@ const REVIEWS: SeedReview[] = [
 const STRANGER = privateKeyToAccount(keccak256(toHex("local world: a wallet that nobody knows")));
 const ETH_OF_STRANGER = parseEther("1");
 
-/**
- * Gives the reviews that are not there yet. Done again it changes nothing.
- */
-export async function seedReviews(
-  { chain, sendAll }: SeedChain,
-  { contracts }: Devnet,
-  { accountOf, idOf }: ByName,
-): Promise<void> {
-  const registry = { address: contracts.erc8004Reputation, abi: erc8004ReputationAbi } as const;
+/** Gives the reviews that are not there yet. Done again it changes nothing. */
+export async function seedReviews({ chain, sendAll, devnet }: Seeding, { accountOf, idOf }: ByName): Promise<void> {
+  const registry = { address: devnet.contracts.erc8004Reputation, abi: erc8004ReputationAbi } as const;
   await chain.setBalance({ address: STRANGER.address, value: ETH_OF_STRANGER });
   const giving = async (client: PrivateKeyAccount, reviews: readonly SeedReview[]) => {
     const calls: ContractCall[] = [];
@@ -199,15 +185,9 @@ const VALIDATIONS = [
   { of: "Meridian", by: "Tessellate", answer: null },
 ];
 
-/**
- * Asks for the validations that are not there yet, and answers them. Done again it changes nothing.
- */
-export async function seedValidations(
-  { chain, sendAll }: SeedChain,
-  { contracts }: Devnet,
-  { accountOf, idOf }: ByName,
-): Promise<void> {
-  const registry = { address: contracts.erc8004Validation, abi: erc8004ValidationAbi } as const;
+/** Asks for the validations that are not there yet, and answers them. Done again it changes nothing. */
+export async function seedValidations({ chain, sendAll, devnet }: Seeding, { accountOf, idOf }: ByName): Promise<void> {
+  const registry = { address: devnet.contracts.erc8004Validation, abi: erc8004ValidationAbi } as const;
   for (const { of, by, answer } of VALIDATIONS) {
     const [owner, validator, agentId] = [accountOf(of), accountOf(by), idOf(of)];
     if (!owner || !validator || agentId === undefined) continue;

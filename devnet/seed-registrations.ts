@@ -1,12 +1,12 @@
 /** Registers the agents of the seeded world, each in its own way: by the API, by the contract, by the service's owner. */
 import { x402Client, x402HTTPClient } from "@x402/core/client";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
-import type { Hex, PrivateKeyAccount } from "viem";
+import type { PrivateKeyAccount } from "viem";
 import { identityAbi } from "../abis/identity.ts";
 import type { Pay } from "../sdk/src/client.ts";
 import { ApiError, createClient, type Schemas } from "../sdk/src/index.ts";
 import { callOf } from "./contract-call.ts";
-import type { SeedChain } from "./seed-chain.ts";
+import type { Seeding } from "./seed-chain.ts";
 import { AGENT_HOSTS, agentHostUrl } from "./simulators/agent-hosts/agent-hosts.ts";
 import type { SeedAgent } from "./world.ts";
 
@@ -27,17 +27,6 @@ function payByX402(account: PrivateKeyAccount, chainId: number): Pay {
   };
 }
 
-export type Registrar = {
-  apiUrl: string;
-  /** Host name in signed texts. */
-  host: string;
-  chainId: number;
-  identity: Hex;
-  /** Of all simulators. */
-  simulatorUrl: string;
-  chain: SeedChain;
-};
-
 /** Origin of a token that the service's owner minted. */
 const ORIGIN_OWNER = 3;
 
@@ -47,25 +36,25 @@ const ORIGIN_OWNER = 3;
  * @returns the agent's own referral code, where the API returned it
  */
 export async function registerAgent(
-  registrar: Registrar,
+  at: Seeding,
   agent: SeedAgent,
   account: PrivateKeyAccount,
   referralCode?: string,
 ): Promise<string | undefined> {
-  if (agent.via === "api") return registerByApi(registrar, agent, account, referralCode);
-  if (agent.via === "contract") await registerByContract(registrar, agent, account);
-  else await registerByOwner(registrar, agent, account);
+  if (agent.via === undefined) return registerByApi(at, agent, account, referralCode);
+  if (agent.via === "contract") await registerByContract(at, agent, account);
+  else await registerByOwner(at, agent, account);
   return undefined;
 }
 
 /** As an agent does it: signs in with its wallet, pays, and posts. */
 async function registerByApi(
-  { apiUrl, host, chainId, simulatorUrl }: Registrar,
+  { apiUrl, host, devnet, simulatorUrl }: Seeding,
   agent: SeedAgent,
   account: PrivateKeyAccount,
   referralCode?: string,
 ): Promise<string | undefined> {
-  const client = createClient({ baseUrl: apiUrl, host, wallet: account, pay: payByX402(account, chainId) });
+  const client = createClient({ baseUrl: apiUrl, host, wallet: account, pay: payByX402(account, devnet.chainId) });
   const { risk, autonomy, ...words } = agent.personality ?? {};
   const body: Schemas["MintRequest"] = {
     name: agent.name,
@@ -87,17 +76,17 @@ async function registerByApi(
   }
 }
 
-async function registerByContract({ chain, identity }: Registrar, agent: SeedAgent, account: PrivateKeyAccount) {
-  if ((await chain.sentBy(account)) > 0) return;
-  const contract = { address: identity, abi: identityAbi } as const;
-  const value = await chain.chain.readContract({ ...contract, functionName: "mintPrice" });
+async function registerByContract(at: Seeding, agent: SeedAgent, account: PrivateKeyAccount) {
+  if ((await at.sentBy(account)) > 0) return;
+  const { identity: address } = at.devnet.contracts;
+  const value = await at.chain.readContract({ address, abi: identityAbi, functionName: "mintPrice" });
   const args = [account.address, agent.name, agent.framework, agent.soulbound ?? false] as const;
-  await chain.send(account, { ...callOf(identity, identityAbi, "mint", args), value });
+  await at.sendAll(account, [{ ...callOf(address, identityAbi, "mint", args), value }]);
 }
 
-async function registerByOwner({ chain, identity }: Registrar, agent: SeedAgent, { address }: PrivateKeyAccount) {
+async function registerByOwner({ sendAsService, devnet }: Seeding, agent: SeedAgent, { address }: PrivateKeyAccount) {
   const { name, framework, soulbound = false } = agent;
   const args = [address, address, name, framework, soulbound, ORIGIN_OWNER] as const;
-  const call = callOf(identity, identityAbi, "mintFor", args);
-  await chain.sendAsService(`seed:mint:${address.toLowerCase()}`, call);
+  const call = callOf(devnet.contracts.identity, identityAbi, "mintFor", args);
+  await sendAsService(`seed:mint:${address.toLowerCase()}`, call);
 }

@@ -10,9 +10,9 @@ import { openPool } from "../db/sql/connect.ts";
 import { CANONICAL } from "./chain-addresses.ts";
 import { devnetCast } from "./chain-keys.ts";
 import { callOf } from "./contract-call.ts";
-import type { Devnet } from "./deploy.ts";
 import {
   byName,
+  type CanonicalAgent,
   type Citizen,
   plantRegistries,
   plantReputation,
@@ -21,28 +21,12 @@ import {
   seedMessages,
   seedPrincipals,
 } from "./seed-accounts.ts";
-import { openSeedChain, type SeedChain, tokensOf } from "./seed-chain.ts";
+import { openSeedChain, type SeedContext, type Seeding, tokensOf } from "./seed-chain.ts";
 import { seedJobs, seedPayments, seedReviews, seedValidations } from "./seed-commerce.ts";
 import { attest, recordHandshakes, scoreByNeynar, shareTokens, verify, writeProfile } from "./seed-onchain.ts";
 import { registerAgent } from "./seed-registrations.ts";
 import { AGENT_HOSTS } from "./simulators/agent-hosts/agent-hosts.ts";
 import { type Wallet, WORLD, walletsOfWorld } from "./world.ts";
-
-type SeedContext = {
-  apiUrl: string;
-  /** Host name in signed texts. */
-  host: string;
-  rpcUrl: string;
-  simulatorUrl: string;
-  /** Of proofs. */
-  prefix: string;
-  databaseUrl: string;
-  devnet: Devnet;
-  /** Whether the workers give every token its URI. */
-  setsTokenUris: boolean;
-  /** Progress, a short line. */
-  say: (line: string) => void;
-};
 
 /** After this time the start goes on without what is missing; the workers bring it later. */
 const WORKERS_MS = 60_000;
@@ -60,45 +44,41 @@ const REFERRED_EVERY = 8;
  */
 export async function seed(context: SeedContext): Promise<string> {
   const db = openPool({ connectionString: context.databaseUrl, max: 4 });
-  const chain = openSeedChain(context.rpcUrl, db);
+  const at: Seeding = { ...context, ...openSeedChain(context.rpcUrl, db) };
   const wallets = walletsOfWorld();
   try {
-    await Promise.all([
-      plantRegistries(context),
-      plantReputation(context, wallets),
-      fundWallets(context, chain, wallets),
-    ]);
+    await Promise.all([plantRegistries(at), plantReputation(at, wallets), fundWallets(at, wallets)]);
     const forWallets = Promise.all([
       // One account signs both.
-      attest(chain, context.devnet, wallets).then(() => scoreByNeynar(chain, context.devnet, wallets)),
-      shareTokens(chain, context.devnet, wallets),
+      attest(at, wallets).then(() => scoreByNeynar(at, wallets)),
+      shareTokens(at, wallets),
     ]);
-    const [citizens] = await Promise.all([registerAll(context, chain, wallets), forWallets]);
-    context.say("handshakes, humans, messages, reviews, jobs, payments");
+    const [citizens] = await Promise.all([registerAll(at, wallets), forWallets]);
+    at.say("handshakes, humans, messages, reviews, jobs, payments");
     await Promise.all([
-      recordHandshakes(chain, context.devnet, citizens),
-      untilIndexed(context, chain).then(() =>
+      recordHandshakes(at, citizens),
+      untilIndexed(at).then(() =>
         Promise.all([
           canonicalAgents(db).then((canonical) => {
             const agent = byName(citizens, canonical);
             return Promise.all([
-              plantScan(context, canonical),
+              plantScan(at, canonical),
               // The same wallets sign both.
-              seedReviews(chain, context.devnet, agent)
-                .then(() => seedValidations(chain, context.devnet, agent))
-                .then(() => seedJobs(chain, context.devnet, agent))
-                .then(() => seedPayments(chain, context.devnet, agent)),
+              seedReviews(at, agent)
+                .then(() => seedValidations(at, agent))
+                .then(() => seedJobs(at, agent))
+                .then(() => seedPayments(at, agent)),
             ]);
           }),
-          seedPrincipals(context, citizens),
-          seedMessages(context, citizens),
+          seedPrincipals(at, citizens),
+          seedMessages(at, citizens),
         ]),
       ),
     ]);
-    await untilIndexed(context, chain);
+    await untilIndexed(at);
     const deadline = Date.now() + WORKERS_MS;
-    if (context.setsTokenUris) await untilUrisAreSet(context, chain, { citizens, deadline });
-    await untilOffersAreFound(context, { deadline });
+    if (at.setsTokenUris) await untilUrisAreSet(at, citizens, deadline);
+    await untilOffersAreFound(at, deadline);
     return `${citizens.length} agents, ${WORLD.filter((agent) => agent.erc8004).length} of them in the canonical registry`;
   } finally {
     await db.end();
@@ -106,10 +86,10 @@ export async function seed(context: SeedContext): Promise<string> {
 }
 
 /** The operator mints USDC for each that pays and has none yet. */
-async function fundWallets({ say }: SeedContext, { chain, sendAll }: SeedChain, wallets: readonly Wallet[]) {
+async function fundWallets({ say, chain, sendAll }: Seeding, wallets: readonly Wallet[]) {
   say("giving its wallets ETH and USDC");
   await Promise.all(wallets.map(({ account }) => chain.setBalance({ address: account.address, value: ETH_EACH })));
-  const paying = wallets.filter(({ agent }) => agent.via === "api").map(({ account }) => account.address);
+  const paying = wallets.filter(({ agent }) => agent.via === undefined).map(({ account }) => account.address);
   const token = { address: CANONICAL.usdc, abi: usdcAbi } as const;
   const balances = await Promise.all(
     paying.map((address) => chain.readContract({ ...token, functionName: "balanceOf", args: [address] })),
@@ -121,25 +101,19 @@ async function fundWallets({ say }: SeedContext, { chain, sendAll }: SeedChain, 
 }
 
 /** Registers every agent; each then writes its profile and proves its accounts while others still register. */
-async function registerAll(context: SeedContext, chain: SeedChain, wallets: readonly Wallet[]): Promise<Citizen[]> {
-  const { apiUrl, host, devnet, simulatorUrl, say } = context;
-  const { identity } = devnet.contracts;
-  const registrar = { apiUrl, host, chainId: devnet.chainId, identity, simulatorUrl, chain };
+async function registerAll(at: Seeding, wallets: readonly Wallet[]): Promise<Citizen[]> {
+  const { apiUrl, devnet, say } = at;
   let registered = 0;
   const register = async ({ agent, account }: Wallet, referralCode?: string) => {
-    const code = await registerAgent(registrar, agent, account, referralCode);
+    const code = await registerAgent(at, agent, account, referralCode);
     say(`${++registered} of ${wallets.length} agents registered`);
-    const [tokenId] = await tokensOf(chain.chain, identity, account.address);
+    const [tokenId] = await tokensOf(at.chain, devnet.contracts.identity, account.address);
     if (tokenId === undefined) throw new Error(`${agent.name} has no token`);
     return { code, citizen: { agent, account, tokenId } };
   };
   const settle = async (citizen: Citizen): Promise<Citizen> => {
-    await untilIndexed(context, chain);
-    await Promise.all([
-      writeProfile(chain, devnet, citizen),
-      verify(chain, devnet, citizen),
-      proveAccounts(context, context.prefix, [citizen]),
-    ]);
+    await untilIndexed(at);
+    await Promise.all([writeProfile(at, citizen), verify(at, citizen), proveAccounts(at, citizen)]);
     return citizen;
   };
   const [founder, ...others] = wallets;
@@ -165,11 +139,9 @@ async function referralIsKnown(apiUrl: string, code: string): Promise<string> {
 }
 
 /** Resolves when the API shows what the chain holds now. */
-async function untilIndexed({ apiUrl }: SeedContext, { chain }: SeedChain): Promise<void> {
+async function untilIndexed({ apiUrl, chain }: Seeding): Promise<void> {
   await fetch(`${apiUrl}/api/v2/stats?minBlock=${await chain.getBlockNumber()}`);
 }
-
-type CanonicalAgent = { registry: string; agentId: string; owner: string; registeredAt: number };
 
 async function canonicalAgents(db: pg.Pool): Promise<CanonicalAgent[]> {
   const { rows } = await db.query<CanonicalAgent>(
@@ -179,11 +151,7 @@ async function canonicalAgents(db: pg.Pool): Promise<CanonicalAgent[]> {
   return rows;
 }
 
-async function untilUrisAreSet(
-  { devnet, say }: SeedContext,
-  { chain }: SeedChain,
-  { citizens, deadline }: { citizens: readonly Citizen[]; deadline: number },
-) {
+async function untilUrisAreSet({ devnet, say, chain }: Seeding, citizens: readonly Citizen[], deadline: number) {
   say("waiting until every token has its URI");
   const contract = { address: devnet.contracts.identity, abi: identityAbi, functionName: "tokenURI" } as const;
   for (const { tokenId } of citizens)
@@ -192,7 +160,7 @@ async function untilUrisAreSet(
 }
 
 /** Resolves when the search knows the prices of every host that sells: examples buy there as soon as the stack is ready. */
-async function untilOffersAreFound({ apiUrl, say }: SeedContext, { deadline }: { deadline: number }) {
+async function untilOffersAreFound({ apiUrl, say }: Seeding, deadline: number) {
   say("waiting until the search knows what agents sell");
   const selling = WORLD.filter(({ host }) => host && AGENT_HOSTS[host].listing("").services?.x402).length;
   const search = `${apiUrl}/api/v2/discover?platform=${OWN_PLATFORM}&accepts=x402&limit=1`;

@@ -8,8 +8,8 @@ import type { AgentHostKey } from "./simulators/agent-hosts/host.ts";
 export type SeedAgent = {
   name: string;
   framework: string;
-  /** How it came to be: by the API, by calling the contract itself, or by the service's owner. */
-  via: "api" | "contract" | "owner";
+  /** How it came to be, where it did not register by the API: by calling the contract itself, or by the service's owner. */
+  via?: "contract" | "owner";
   soulbound?: boolean;
   /** Proved its wallet. */
   verified?: boolean;
@@ -62,7 +62,6 @@ export const WORLD: SeedAgent[] = [
     accounts: { x: "meridian_buoys", github: "meridian-sea", farcaster: "meridian" },
     ethos: 1840,
     framework: "langchain",
-    via: "api",
     soulbound: true,
     verified: true,
     attested: true,
@@ -90,7 +89,6 @@ export const WORLD: SeedAgent[] = [
     accounts: { x: "kestrel_watch", farcaster: "kestrel.eth" },
     ethos: 1611,
     framework: "eliza",
-    via: "api",
     soulbound: true,
     verified: true,
     attested: true,
@@ -116,7 +114,6 @@ export const WORLD: SeedAgent[] = [
     accounts: { github: "quill-ledger" },
     ethos: 1475,
     framework: "crewai",
-    via: "api",
     verified: true,
     attested: true,
     agentName: "quill",
@@ -145,7 +142,6 @@ export const WORLD: SeedAgent[] = [
     name: "Óðinn",
     accounts: { x: "odinn_asks", github: "odinn" },
     framework: "autogpt",
-    via: "api",
     soulbound: true,
     verified: true,
     attested: true,
@@ -164,7 +160,6 @@ export const WORLD: SeedAgent[] = [
     accounts: { github: "ferrous-builds" },
     ethos: 1302,
     framework: "agentkit",
-    via: "api",
     soulbound: true,
     verified: true,
     narrative: full(
@@ -178,7 +173,6 @@ export const WORLD: SeedAgent[] = [
   {
     name: "Tessellate",
     framework: "langchain",
-    via: "api",
     verified: true,
     attested: true,
     agentName: "tess",
@@ -190,7 +184,6 @@ export const WORLD: SeedAgent[] = [
     accounts: { farcaster: "nightjar" },
     ethos: 1188,
     framework: "eliza",
-    via: "api",
     verified: true,
     soulbound: true,
     narrative: {
@@ -204,7 +197,6 @@ export const WORLD: SeedAgent[] = [
     name: "Lumen",
     host: "translator",
     framework: "virtuals",
-    via: "api",
     verified: true,
     attested: true,
     narrative: { mission: "Explain contracts in plain words." },
@@ -213,7 +205,6 @@ export const WORLD: SeedAgent[] = [
   {
     name: "Boreal",
     framework: "openclaw",
-    via: "api",
     verified: true,
     agentName: "boreal",
     narrative: { origin: "Trained on weather.", mission: "Say when to plant." },
@@ -223,7 +214,6 @@ export const WORLD: SeedAgent[] = [
   {
     name: "Cartographer 7",
     framework: "custom",
-    via: "api",
     verified: true,
     narrative: { origin: "Six maps failed before.", mission: "Chart who pays whom." },
     traits: skills(2, 3),
@@ -231,30 +221,27 @@ export const WORLD: SeedAgent[] = [
   {
     name: "Saffron",
     framework: "based",
-    via: "api",
     attested: true,
     traits: skills(3, 6),
     narrative: { mission: "Recipes that scale." },
   },
-  { name: "Ондатра", framework: "bankr", via: "api", verified: true, traits: skills(4, 2) },
+  { name: "Ондатра", framework: "bankr", verified: true, traits: skills(4, 2) },
   {
     name: "Halcyon",
     framework: "agentkit",
-    via: "api",
     soulbound: true,
     traits: skills(5, 3),
     narrative: { origin: "A calm day in March." },
   },
-  { name: "Pylon", host: "members", framework: "langchain", via: "api", traits: skills(6, 4), erc8004: true },
-  { name: "Wren", framework: "eliza", via: "api", verified: true },
-  { name: "Static Bloom", framework: "custom", via: "api", traits: skills(7, 2) },
-  { name: "Corvid-19", framework: "autogpt", via: "api", narrative: { lore: "Collects bright things." } },
+  { name: "Pylon", host: "members", framework: "langchain", traits: skills(6, 4), erc8004: true },
+  { name: "Wren", framework: "eliza", verified: true },
+  { name: "Static Bloom", framework: "custom", traits: skills(7, 2) },
+  { name: "Corvid-19", framework: "autogpt", narrative: { lore: "Collects bright things." } },
   {
     name: "Minerva",
     accounts: { x: "minerva_dusk" },
     ethos: 980,
     framework: "crewai",
-    via: "api",
     verified: true,
     attested: true,
     narrative: full(
@@ -266,26 +253,24 @@ export const WORLD: SeedAgent[] = [
     traits: skills(2, 8),
     erc8004: true,
   },
-  { name: "Outpost", framework: "openclaw", via: "api", traits: skills(0, 1) },
-  { name: "Gale", framework: "virtuals", via: "api" },
+  { name: "Outpost", framework: "openclaw", traits: skills(0, 1) },
+  { name: "Gale", framework: "virtuals" },
   {
     name: "Paperclip Count",
     framework: "autogpt",
-    via: "api",
     personality: { humor: "unfortunate name", risk: 10, autonomy: 10 },
   },
-  { name: "Sable", framework: "bankr", via: "api", soulbound: true, verified: true, traits: skills(1, 3) },
-  { name: "Thimble", framework: "custom", via: "api", traits: skills(3, 2), agentName: "thimble" },
-  { name: "Rook", framework: "langchain", via: "api", attested: true, traits: skills(4, 3) },
+  { name: "Sable", framework: "bankr", soulbound: true, verified: true, traits: skills(1, 3) },
+  { name: "Thimble", framework: "custom", traits: skills(3, 2), agentName: "thimble" },
+  { name: "Rook", framework: "langchain", attested: true, traits: skills(4, 3) },
   {
     name: "Hanami 花見",
     framework: "eliza",
-    via: "api",
     verified: true,
     traits: skills(5, 4),
     narrative: { mission: "Tell people when the trees bloom." },
   },
-  { name: "Vesper", framework: "based", via: "api", traits: skills(6, 2) },
+  { name: "Vesper", framework: "based", traits: skills(6, 2) },
   { name: "Anvil Chorus", framework: "custom", via: "contract", traits: skills(7, 3) },
   { name: "Marginalia", framework: "langchain", via: "contract", agentName: "marginalia" },
   { name: "Dust", framework: "unknown-framework", via: "contract" },
@@ -296,10 +281,10 @@ export const WORLD: SeedAgent[] = [
   { name: "Founders' Desk", framework: "custom", via: "owner", traits: skills(1, 2) },
   { name: "Status Page", framework: "custom", via: "owner" },
   { name: "Greeter", framework: "eliza", via: "owner", soulbound: true },
-  { name: "Archive of Everything That Was Said Before Lunch on a Tuesday", framework: "langchain", via: "api" },
+  { name: "Archive of Everything That Was Said Before Lunch on a Tuesday", framework: "langchain" },
   { name: "x", framework: "custom", via: "contract" },
-  { name: "Ember", framework: "openclaw", via: "api", verified: true, traits: skills(3, 5) },
-  { name: "Zephyr", framework: "based", via: "api", traits: skills(4, 1) },
+  { name: "Ember", framework: "openclaw", verified: true, traits: skills(3, 5) },
+  { name: "Zephyr", framework: "based", traits: skills(4, 1) },
 ];
 
 export type Wallet = { agent: SeedAgent; account: PrivateKeyAccount };

@@ -5,6 +5,7 @@ import { multicall3Abi } from "../abis/multicall3.ts";
 import { usdcAbi } from "../abis/usdc.ts";
 import { CANONICAL } from "../devnet/chain-addresses.ts";
 import { type ContractCall, callOf } from "../devnet/contract-call.ts";
+import { fileUri, registering } from "../devnet/seed-onchain.ts";
 import type { LoadWallet } from "./payment-load/wallets.ts";
 import type { SignedPayment } from "./payment-signing.ts";
 import { firstEvent } from "./transactions.ts";
@@ -14,15 +15,6 @@ type Sending = { send(from: LoadWallet, call: ContractCall): Promise<Transaction
 type AgentFile = { name: string; description?: string; services?: { name: string; endpoint: string }[] };
 
 const { erc8004Identity, erc8004Reputation, multicall3, usdc } = CANONICAL;
-
-/** The URI that holds an agent's file. */
-export function fileUri(file: AgentFile): string {
-  const whole = { type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1", services: [], ...file };
-  return `data:application/json;base64,${Buffer.from(JSON.stringify(whole)).toString("base64")}`;
-}
-
-export const registering = (uri: string): ContractCall =>
-  callOf(erc8004Identity, erc8004IdentityAbi, "register", [uri]);
 
 export const renaming = (agentId: bigint, uri: string): ContractCall =>
   callOf(erc8004Identity, erc8004IdentityAbi, "setAgentURI", [agentId, uri]);

@@ -1,6 +1,7 @@
 /** An honest business in the canonical registry: found by its words, paid and reviewed by customers. Attackers try to take that from it. */
 import type { Hex } from "viem";
-import { done, fileUri, registered, renaming, reviewing, settling } from "../contract-calls.ts";
+import { fileUri } from "../../devnet/seed-onchain.ts";
+import { done, registered, renaming, reviewing, settling } from "../contract-calls.ts";
 import { listen } from "../listen.ts";
 import { signAuthorization } from "../payment-signing.ts";
 import { pick } from "../random.ts";

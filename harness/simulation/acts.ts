@@ -165,11 +165,10 @@ async function attestation({ world, ask, wallet, tokenId, random }: At): Promise
   const schema = world.devnet.schemas.verifiedAccount;
   const revoked = random() < 0.5;
   const claim = { path: `/api/v2/agent/${tokenId}/coinbase-verify`, wallet, method: "POST", key: undefined };
-  const { eas: to } = CANONICAL;
-  await world.send(account, { to, data: attestationCall(schema, wallet.address) });
+  await world.send(account, attestationCall(schema, wallet.address));
   const claimed = await ask.insist(claim, INSIST_MS);
   const uid = claimed?.body.attestationUid;
-  if (revoked && uid) await world.send(account, { to, data: revocationCall(schema, uid as Hex) });
+  if (revoked && uid) await world.send(account, revocationCall(schema, uid as Hex));
   return async () => {
     const counts = await isAttested(world, wallet.address);
     const answer = await ask.insist(claim, CALM_MS);

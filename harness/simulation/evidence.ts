@@ -7,7 +7,8 @@ import { erc8004IdentityAbi, erc8004ReputationAbi } from "../../abis/erc8004.ts"
 import { usdcAbi } from "../../abis/usdc.ts";
 import { JOB_STATES } from "../../core/commerce/jobs.ts";
 import { type ContractCall, callOf } from "../../devnet/contract-call.ts";
-import { registering, reviewing, settling } from "../contract-calls.ts";
+import { registering } from "../../devnet/seed-onchain.ts";
+import { reviewing, settling } from "../contract-calls.ts";
 import { LONG } from "../patience.ts";
 import { signAuthorization } from "../payment-signing.ts";
 import { between, pick } from "../random.ts";

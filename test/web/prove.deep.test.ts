@@ -283,12 +283,9 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("proofs in the terminal
       await check(exchange).click();
       await exchange.getByText(/^The exchange has not attested the owner 0x/).waitFor();
       await exchange.getByText("The owner completes the exchange's on-chain verification first.").waitFor();
-      const { keys, schemas, contracts } = terminal.world.devnet;
+      const { keys, schemas } = terminal.world.devnet;
       const attester = terminal.world.walletOf(keys.attester);
-      const hash = await attester.sendTransaction({
-        to: contracts.eas,
-        data: attestationCall(schemas.verifiedAccount, payer.address),
-      });
+      const hash = await attester.sendTransaction(attestationCall(schemas.verifiedAccount, payer.address));
       await terminal.world.evm.waitForTransactionReceipt({ hash });
       await check(exchange).click();
       await exchange.getByText(/^The attestation 0x.* counts for this agent\.$/).waitFor();

@@ -6,6 +6,7 @@ import { easAbi } from "../../../abis/eas.ts";
 import { identityAbi } from "../../../abis/identity.ts";
 import { OG_WALLETS } from "../../../core/agents/og-wallets.ts";
 import { CANONICAL } from "../../../devnet/chain-addresses.ts";
+import type { ContractCall } from "../../../devnet/contract-call.ts";
 import { attestationCall, revocationCall } from "../../../devnet/seed-onchain.ts";
 import { siwaBy } from "../../agent-wallet.ts";
 import { pick } from "../../random.ts";
@@ -28,12 +29,12 @@ const ogs = new WeakMap<World, number>();
 let attesting: Promise<unknown> = Promise.resolve();
 
 /** Calls EAS as the exchange, one transaction after the other. @returns the receipts */
-function asExchange({ chain, devnet, mined }: World, calls: readonly Hex[]): Promise<TransactionReceipt[]> {
+function asExchange({ chain, devnet, mined }: World, calls: readonly ContractCall[]): Promise<TransactionReceipt[]> {
   const account = privateKeyToAccount(devnet.keys.attester);
   const done = attesting.then(async () => {
     const receipts: TransactionReceipt[] = [];
-    for (const data of calls) {
-      const { raw } = await signCall(account, await nextNonce(chain, account), { to: CANONICAL.eas, data });
+    for (const call of calls) {
+      const { raw } = await signCall(account, await nextNonce(chain, account), call);
       receipts.push(await mined(await chain.sendRawTransaction({ serializedTransaction: raw })));
     }
     return receipts;

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { toHex } from "viem";
 import { contentDigest, humanUpdateText } from "../../../core/callers/signed-texts.ts";
-import { registering } from "../../contract-calls.ts";
+import { registering } from "../../../devnet/seed-onchain.ts";
 import { listen } from "../../listen.ts";
 import { pick } from "../../random.ts";
 import { type Attack, attacksOf, count } from "../attack.ts";
