@@ -1,7 +1,17 @@
 /** Transactions of a local chain as signed bytes: what a reorganisation has taken back is sent again as it was. */
-import { type Abi, type ContractEventName, type Hex, keccak256, type Log, parseEventLogs, parseGwei } from "viem";
+import {
+  type Abi,
+  type ContractEventName,
+  type Hex,
+  keccak256,
+  type Log,
+  parseEventLogs,
+  parseGwei,
+  type TransactionReceipt,
+} from "viem";
 import type { PrivateKeyAccount } from "viem/accounts";
 import type { testChain } from "./agent-wallet.ts";
+import { until } from "./until.ts";
 
 export type Call = { to?: Hex; data?: Hex; value?: bigint; gas?: bigint; tipGwei?: bigint };
 
@@ -30,3 +40,31 @@ export const firstEvent = <const Of extends Abi, Name extends ContractEventName<
 /** The nonce of an account's next transaction, after those that wait. */
 export const nextNonce = (chain: ReturnType<typeof testChain>, { address }: { address: Hex }): Promise<number> =>
   chain.getTransactionCount({ address, blockTag: "pending" });
+
+const DROPPED_MS = 5_000;
+
+/** Sends transactions, those of one account one after the other. */
+export function sendingOn(chain: ReturnType<typeof testChain>) {
+  const queues = new Map<string, Promise<unknown>>();
+  type Sent = { value?: bigint; timeoutMs?: number };
+
+  async function sendNow(account: PrivateKeyAccount, call: Call, { value = 0n, timeoutMs = DROPPED_MS }: Sent) {
+    const { raw } = await signCall(account, await nextNonce(chain, account), { ...call, value });
+    const hash = await chain.sendRawTransaction({ serializedTransaction: raw }).catch(() => null);
+    if (hash === null) return null;
+    const found = until("a transaction", () => chain.getTransactionReceipt({ hash }).catch(() => null), {
+      ...{ timeoutMs, everyMs: 100 },
+    });
+    return found.catch(() => null);
+  }
+  /** @returns null when it was not mined in time, by default that of one which a reorganisation may have dropped */
+  return (account: PrivateKeyAccount, call: Call, how: Sent = {}): Promise<TransactionReceipt | null> => {
+    const before = queues.get(account.address) ?? Promise.resolve();
+    const sent = before.then(() => sendNow(account, call, how));
+    queues.set(
+      account.address,
+      sent.catch(() => {}),
+    );
+    return sent;
+  };
+}

@@ -1,23 +1,13 @@
 /** The world of a simulation: the whole service on one chain, one database, one Redis and simulated upstreams, with something breakable in front of each. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Hex, TransactionReceipt } from "viem";
-import { type PrivateKeyAccount, privateKeyToAddress } from "viem/accounts";
+import type { Hex } from "viem";
+import { privateKeyToAddress } from "viem/accounts";
 import { createLocalFacilitator } from "../../clients/facilitator-local.ts";
 import { createSigner } from "../../clients/signer.ts";
-import { migrate } from "../../db/schema/migrate.ts";
-import { openPool } from "../../db/sql/connect.ts";
-import type { ContractCall } from "../../devnet/contract-call.ts";
-import { deployDevnet, serviceEnv } from "../../devnet/deploy.ts";
-import { GENEROUS_RATES } from "../../devnet/generous-rates.ts";
-import { ensureDatabase, removePostgres, startPostgres } from "../../devnet/postgres.ts";
-import { startSimulators } from "../../devnet/simulators/server.ts";
-import { simulatedUpstreams } from "../../devnet/simulators/upstreams.ts";
+import { removePostgres, startPostgres } from "../../devnet/postgres.ts";
 import { isAlive } from "../../devnet/start-program.ts";
-import { freePort } from "../../runtime/free-port.ts";
-import type { testChain } from "../agent-wallet.ts";
 import { chainAt } from "../chain-at.ts";
-import { CHILD_ENV } from "../child-env.ts";
 import { type Later, withClosers } from "../closers.ts";
 import { startTroubledFacilitator } from "../payment-load/facilitator.ts";
 import { openChainClient } from "../payment-load/wallets.ts";
@@ -25,19 +15,15 @@ import { REDIS_BINARY, startRedisPair } from "../redis.ts";
 import { scratchDirectory } from "../scratch.ts";
 import { controlOf } from "../simulator-control.ts";
 import { tcpProxy } from "../tcp-proxy.ts";
-import { nextNonce, signCall } from "../transactions.ts";
+import { sendingOn } from "../transactions.ts";
 import { startTroubledNode } from "../troubled-node.ts";
 import { until } from "../until.ts";
-import { startSimulatedChain } from "./chain.ts";
 import type { Side } from "./plan.ts";
 import { Processes, type Spec } from "./processes.ts";
+import { openService } from "./service.ts";
 
-const BLOCK_MS = 400;
-/** After which a transaction that a reorganisation may have dropped is waited for no longer. */
-const DROPPED_MS = 5_000;
 /** Settings of a service that waits no longer than a round has time for, without limits of requests. */
 const IMPATIENT = {
-  LOG_LEVEL: "warn",
   POLL_INTERVAL_MS: "300",
   MINT_WAIT_MS: "3000",
   PAYMENT_WAIT_MS: "3000",
@@ -56,15 +42,8 @@ async function build(later: Later, close: () => Promise<void>) {
   const directory = scratchDirectory("simulation");
   later(() => rmSync(directory, { recursive: true, force: true }));
   const postgres = await startBreakablePostgres(join(directory, "pg"), later);
-  const databaseUrl = await ensureDatabase(postgres.adminUrl, "simulation");
-  await migrate(databaseUrl);
-  const db = openPool({ connectionString: databaseUrl, max: 4 });
-  later(() => db.end());
-  const chain = await startSimulatedChain(BLOCK_MS);
-  later(() => chain.stop());
-  const devnet = await deployDevnet(chain.url);
-  const simulators = await startSimulators();
-  later(() => simulators.stop());
+  const service = await openService(later, { adminUrl: postgres.adminUrl, database: "simulation", directory });
+  const { chain, devnet, databaseUrl, urls } = service;
   const asked = await startBreakableUpstreams(later, {
     chainUrl: chain.url,
     databaseUrl,
@@ -72,18 +51,10 @@ async function build(later: Later, close: () => Promise<void>) {
   });
   const { redisLine, facilitator, nodes, lines } = asked;
 
-  const control = controlOf(simulators.url);
-  const ports = { api: await freePort(), "api-2": await freePort() };
-  const host = `127.0.0.1:${ports.api}`;
-  const urls = { api: `http://${host}`, "api-2": `http://127.0.0.1:${ports["api-2"]}` };
+  const control = controlOf(service.simulatorUrl);
   const shared = {
-    ...CHILD_ENV,
-    ...serviceEnv(devnet),
-    ...simulatedUpstreams(simulators.url),
-    ...GENEROUS_RATES,
+    ...service.env,
     ...IMPATIENT,
-    DATA_DIR: directory,
-    PUBLIC_URL: urls.api,
     FACILITATOR_URL: facilitator.url,
     ...(redisLine && { REDIS_URL: `redis://127.0.0.1:${redisLine.port}` }),
   };
@@ -91,24 +62,19 @@ async function build(later: Later, close: () => Promise<void>) {
     const through = Object.assign(new URL(databaseUrl), { port: String(lines[side].port) });
     return { ...shared, RPC_URL: nodes[side].url, DATABASE_URL: through.href };
   };
-  const api = (part: "api" | "api-2"): Spec => ({
-    process: "api",
-    env: { ...envOf("api"), PORT: String(ports[part]) },
-    health: `${urls[part]}/health`,
-  });
   const workers: Spec = { process: "workers", env: envOf("workers"), mayEnd: /workers cannot start/ };
   const processes = new Processes({
     indexer: { process: "indexer", env: envOf("indexer"), mayEnd: /is of chain 1, but CHAIN_ID/ },
     workers,
     "workers-2": workers,
-    api: api("api"),
-    "api-2": api("api-2"),
+    api: service.api("api", envOf("api")),
+    "api-2": service.api("api-2", envOf("api")),
   });
   later(() => processes.stop());
   await Promise.all((["api", "api-2"] as const).map((part) => processes.ready(part)));
   await until("the first index", () => allAnswer(urls, "/ready"), { timeoutMs: 400_000, everyMs: 300 });
   return {
-    ...{ postgres, databaseUrl, db, chain, devnet, processes, urls, host },
+    ...{ postgres, databaseUrl, chain, devnet, processes, urls, db: service.db, host: service.host },
     ...asked,
     chainClient: openChainClient(chain.url),
     identity: devnet.contracts.identity,
@@ -117,7 +83,7 @@ async function build(later: Later, close: () => Promise<void>) {
     indexerEnv: { ...envOf("indexer"), RPC_URL: chain.url },
     /** By how much a process's clock is wrong, in milliseconds. */
     skewMs: { api: 0, "api-2": 0 },
-    send: senderOn(chain.chain),
+    send: sendingOn(chain.chain),
     /** Changes a simulator's state, or ends its faults. */
     async control(...[method, path, body]: Parameters<typeof control>): Promise<void> {
       const response = await control(method, path, body);
@@ -171,31 +137,5 @@ async function startBreakablePostgres(dataDir: string, later: Later) {
     },
     /** URL of the database `postgres`, for what is done to the service's from outside. */
     adminUrl: server.url,
-  };
-}
-
-/** What sends transactions, those of one account one after the other. */
-function senderOn(chain: ReturnType<typeof testChain>) {
-  const queues = new Map<string, Promise<unknown>>();
-  type Sent = { value?: bigint; timeoutMs?: number };
-
-  async function sendNow(account: PrivateKeyAccount, call: ContractCall, { value = 0n, timeoutMs = DROPPED_MS }: Sent) {
-    const { raw } = await signCall(account, await nextNonce(chain, account), { ...call, value });
-    const hash = await chain.sendRawTransaction({ serializedTransaction: raw }).catch(() => null);
-    if (hash === null) return null;
-    const found = until("a transaction", () => chain.getTransactionReceipt({ hash }).catch(() => null), {
-      ...{ timeoutMs, everyMs: 100 },
-    });
-    return found.catch(() => null);
-  }
-  /** @returns null when it was not mined in time: the oracle compares with the chain alone */
-  return (account: PrivateKeyAccount, call: ContractCall, how: Sent = {}): Promise<TransactionReceipt | null> => {
-    const before = queues.get(account.address) ?? Promise.resolve();
-    const sent = before.then(() => sendNow(account, call, how));
-    queues.set(
-      account.address,
-      sent.catch(() => {}),
-    );
-    return sent;
   };
 }

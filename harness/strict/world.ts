@@ -1,24 +1,15 @@
 /** The world of one profile of a strict run: PostgreSQL, a development chain with the contracts, simulated upstreams, and the service on them, with a strict node as its only node. */
 import { privateKeyToAddress } from "viem/accounts";
-import { migrate } from "../../db/schema/migrate.ts";
-import { openPool } from "../../db/sql/connect.ts";
-import { deployDevnet, serviceEnv } from "../../devnet/deploy.ts";
-import { GENEROUS_RATES } from "../../devnet/generous-rates.ts";
 import { ensureDatabase } from "../../devnet/postgres.ts";
-import { startSimulators } from "../../devnet/simulators/server.ts";
-import { simulatedUpstreams } from "../../devnet/simulators/upstreams.ts";
-import { freePort } from "../../runtime/free-port.ts";
 import { testChain } from "../agent-wallet.ts";
-import { CHILD_ENV } from "../child-env.ts";
 import { withClosers } from "../closers.ts";
 import { openPostgres } from "../scratch-postgres.ts";
-import { startSimulatedChain } from "../simulation/chain.ts";
-import { Processes, type Spec } from "../simulation/processes.ts";
+import { Processes } from "../simulation/processes.ts";
+import { openService } from "../simulation/service.ts";
 import type { ProfileName } from "../strict-node/profiles.ts";
 import { startStrictNode } from "../strict-node/strict-node.ts";
 import { until } from "../until.ts";
 
-const BLOCK_MS = 400;
 /** Anvil takes seconds for a thousand. */
 const MINED_AT_ONCE = 100;
 const READY_MS = 240_000;
@@ -33,43 +24,19 @@ export const startStrictWorld = (profile: ProfileName, blocks: number) =>
   withClosers(async (later, close) => {
     const { postgres, directory, close: closePostgres } = await openPostgres("strict", { fast: true });
     later(closePostgres);
-    const chain = await startSimulatedChain(BLOCK_MS);
-    later(() => chain.stop());
-    const devnet = await deployDevnet(chain.url);
+    const of = { adminUrl: postgres.url, database: `service-${profile}`, directory };
+    const { chain, devnet, db, host, api, ...service } = await openService(later, of);
     for (let mined = 0; mined < blocks; mined += MINED_AT_ONCE)
       await chain.mine(Math.min(MINED_AT_ONCE, blocks - mined));
-    const simulators = await startSimulators();
-    later(() => simulators.stop());
     const node = await startStrictNode({ upstream: chain.url, profile });
     later(() => node.close());
-    const databaseUrl = await ensureDatabase(postgres.url, `service-${profile}`);
-    await migrate(databaseUrl);
-    const db = openPool({ connectionString: databaseUrl, max: 2 });
-    later(() => db.end());
-    const [port, paidPort] = [await freePort(), await freePort()];
-    const host = `127.0.0.1:${port}`;
-    const urls = { api: `http://${host}`, paid: `http://127.0.0.1:${paidPort}` };
-    const shared = {
-      ...CHILD_ENV,
-      ...serviceEnv(devnet),
-      ...simulatedUpstreams(simulators.url),
-      ...GENEROUS_RATES,
-      LOG_LEVEL: "warn",
-      DATA_DIR: directory,
-      DATABASE_URL: databaseUrl,
-      RPC_URL: node.url,
-      PUBLIC_URL: urls.api,
-    };
-    const api = (url: string, its: number, phase: string): Spec => ({
-      process: "api",
-      env: { ...shared, PORT: String(its), PRICING_PHASE: phase },
-      health: `${url}/health`,
-    });
+    const urls = { api: service.urls.api, paid: service.urls["api-2"] };
+    const env = { ...service.env, RPC_URL: node.url };
     const processes = new Processes({
-      indexer: { process: "indexer", env: shared },
-      workers: { process: "workers", env: shared },
-      api: api(urls.api, port, "free"),
-      "api-2": api(urls.paid, paidPort, "paid"),
+      indexer: { process: "indexer", env },
+      workers: { process: "workers", env },
+      api: api("api", { ...env, PRICING_PHASE: "free" }),
+      "api-2": api("api-2", { ...env, PRICING_PHASE: "paid" }),
     });
     later(() => processes.stop());
     return {
