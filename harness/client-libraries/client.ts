@@ -37,3 +37,12 @@ export type Client = {
 /** Of one client alone: a package that is there in two versions has its alias with it. */
 export const nameOf = ({ name, package: of, alias }: Client): string =>
   `${name ?? of ?? "script"}${alias ? ` (${alias})` : ""}`;
+
+/** A client that is one package, by what is done with what it exports. */
+export const by = <Library>(
+  entry: Pick<Client, "name" | "alias" | "quick"> & { package: string },
+  use: (world: World, library: Library) => Promise<string>,
+): Client => ({
+  ...entry,
+  run: async (world, load) => use(world, await load<Library>(entry.alias ?? entry.package)),
+});

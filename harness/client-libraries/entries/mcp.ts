@@ -8,7 +8,7 @@ import type { VersionNegotiationMode } from "@modelcontextprotocol/client";
 import { childEnvironment } from "../../../config/config.ts";
 import { jsonRequest } from "../../json-request.ts";
 import { scratchDirectory } from "../../scratch.ts";
-import { type Client, type Load, PACKAGES } from "../client.ts";
+import { by, type Client, type Load, PACKAGES } from "../client.ts";
 import type { McpClient } from "../page/window.ts";
 import type { World } from "../world.ts";
 
@@ -172,43 +172,22 @@ async function inspects(world: World): Promise<string> {
   }
 }
 
-const newest = (world: World, load: Load, mode: VersionNegotiationMode) =>
-  load<McpClient>("@modelcontextprotocol/client").then((sdk) => usesTools(world, sdk, "/mcp", mode));
+const byFirst = (name: string, use: (world: World, sdk: McpClient) => Promise<string>): Client => ({
+  ...{ name, package: "@modelcontextprotocol/sdk" },
+  run: async (world, load) => use(world, await firstSdk(load)),
+});
+const bySecond = (name: string, path: string, mode?: VersionNegotiationMode): Client =>
+  by({ name, package: "@modelcontextprotocol/client", quick: true }, (world, sdk: McpClient) =>
+    usesTools(world, sdk, path, mode),
+  );
 
 export const MCP_CLIENTS: Client[] = [
-  {
-    name: "MCP SDK 1",
-    package: "@modelcontextprotocol/sdk",
-    run: async (world, load) => usesTools(world, await firstSdk(load), "/mcp"),
-  },
-  {
-    name: "MCP SDK 1 in a host that adds arguments",
-    package: "@modelcontextprotocol/sdk",
-    run: async (world, load) => addsItsOwn(world, await firstSdk(load)),
-  },
-  {
-    name: "MCP SDK 1 in Cline's order",
-    package: "@modelcontextprotocol/sdk",
-    run: async (world, load) => listsAll(world, await firstSdk(load)),
-  },
-  {
-    name: "MCP SDK 2 by the other path",
-    package: "@modelcontextprotocol/client",
-    quick: true,
-    run: async (world, load) => usesTools(world, await load<McpClient>("@modelcontextprotocol/client"), "/api/mcp"),
-  },
-  {
-    name: "MCP SDK 2 that discovers",
-    package: "@modelcontextprotocol/client",
-    quick: true,
-    run: (world, load) => newest(world, load, "auto"),
-  },
-  {
-    name: "MCP SDK 2 of the newest revision alone",
-    package: "@modelcontextprotocol/client",
-    quick: true,
-    run: (world, load) => newest(world, load, { pin: "2026-07-28" }),
-  },
+  byFirst("MCP SDK 1", (world, sdk) => usesTools(world, sdk, "/mcp")),
+  byFirst("MCP SDK 1 in a host that adds arguments", addsItsOwn),
+  byFirst("MCP SDK 1 in Cline's order", listsAll),
+  bySecond("MCP SDK 2 by the other path", "/api/mcp"),
+  bySecond("MCP SDK 2 that discovers", "/mcp", "auto"),
+  bySecond("MCP SDK 2 of the newest revision alone", "/mcp", { pin: "2026-07-28" }),
   {
     name: "MCP Inspector",
     package: "@modelcontextprotocol/inspector",

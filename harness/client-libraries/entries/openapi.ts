@@ -92,23 +92,26 @@ console.log(agent.name, agent.tokenId === Number(ref), agent.personality?.humor 
 const NO_PROFILE = `// @ts-expect-error There may be none.
 const profile: { humor: string } = agent.personality;`;
 
+const reads = (of: string, run: (world: World) => Promise<string>): Client => ({
+  ...{ package: of, timeoutMs: TIMEOUT_MS, run },
+});
+
 /** Has a generator write its code into the folder of a program that uses it, compiles both and runs the program. */
-async function generates(world: World, files: Record<string, string>, generate: (run: Run) => Promise<unknown>) {
-  return inProject(
-    { ...files, "tsconfig.json": TSCONFIG, "package.json": '{"type":"module"}' },
-    async (run, folder) => {
-      await generate(run);
+const generates = (
+  of: string,
+  files: (world: World) => Record<string, string>,
+  generate: (run: Run, document: string) => Promise<unknown>,
+): Client =>
+  reads(of, (world) => {
+    const project = { ...files(world), "tsconfig.json": TSCONFIG, "package.json": '{"type":"module"}' };
+    return inProject(project, async (run, folder) => {
+      await generate(run, documentOf(world));
       await run(bin("tsc"), "-p", ".");
       const said = await run(join(folder, "use.ts"), world.apiUrl, String(world.agent));
       assert.match(said, /^First true/);
       return "its code compiles under strict and reads an agent";
-    },
-  );
-}
-
-const reads = (of: string, run: (world: World) => Promise<string>): Client => ({
-  ...{ package: of, timeoutMs: TIMEOUT_MS, run },
-});
+    });
+  });
 
 export const OPENAPI_CLIENTS: Client[] = [
   reads("@redocly/cli", (world) =>
@@ -125,68 +128,61 @@ export const OPENAPI_CLIENTS: Client[] = [
       return "finds nothing by its recommended rules";
     }),
   ),
-  reads("openapi-typescript", (world) =>
-    generates(
-      world,
-      {
-        "use.ts": program(
-          'import createClient from "openapi-fetch";\nimport type { paths } from "./api.ts";',
-          `const client = createClient<paths>({ baseUrl });
+  generates(
+    "openapi-typescript",
+    () => ({
+      "use.ts": program(
+        'import createClient from "openapi-fetch";\nimport type { paths } from "./api.ts";',
+        `const client = createClient<paths>({ baseUrl });
 const { data: agent } = await client.GET("/api/v2/agent/{ref}", { params: { path: { ref } } });
 if (!agent) throw new Error("no agent");
 ${NO_PROFILE}`,
-        ),
-      },
-      (run) => run(bin("openapi-typescript"), documentOf(world), "-o", "api.ts"),
-    ),
+      ),
+    }),
+    (run, document) => run(bin("openapi-typescript"), document, "-o", "api.ts"),
   ),
-  reads("@hey-api/openapi-ts", (world) =>
-    generates(
-      world,
-      {
-        // Its client holds every answer to the document.
-        "openapi-ts.config.mjs": `export default ${JSON.stringify({
-          input: documentOf(world),
-          output: { path: "api", module: { extension: ".ts" } },
-          plugins: ["@hey-api/client-fetch", "zod", { name: "@hey-api/sdk", validator: true }],
-        })};`,
-        "use.ts": program(
-          'import { client } from "./api/client.gen.ts";\nimport { getAgent } from "./api/sdk.gen.ts";',
-          `client.setConfig({ baseUrl });
+  generates(
+    "@hey-api/openapi-ts",
+    (world) => ({
+      // Its client holds every answer to the document.
+      "openapi-ts.config.mjs": `export default ${JSON.stringify({
+        input: documentOf(world),
+        output: { path: "api", module: { extension: ".ts" } },
+        plugins: ["@hey-api/client-fetch", "zod", { name: "@hey-api/sdk", validator: true }],
+      })};`,
+      "use.ts": program(
+        'import { client } from "./api/client.gen.ts";\nimport { getAgent } from "./api/sdk.gen.ts";',
+        `client.setConfig({ baseUrl });
 const { data: agent } = await getAgent({ path: { ref }, throwOnError: true });
 ${NO_PROFILE}`,
-        ),
-      },
-      (run) => run(bin("openapi-ts"), "--no-log-file"),
-    ),
+      ),
+    }),
+    (run) => run(bin("openapi-ts"), "--no-log-file"),
   ),
-  reads("orval", (world) =>
-    generates(
-      world,
-      {
-        "orval.config.mjs": `export default ${JSON.stringify({
-          api: {
-            input: documentOf(world),
-            output: { target: "api.ts", mode: "single", client: "fetch", baseUrl: world.apiUrl },
-          },
-        })};`,
-        "use.ts": program(
-          'import { getAgent } from "./api.ts";',
-          `const answer = await getAgent(ref);
+  generates(
+    "orval",
+    (world) => ({
+      "orval.config.mjs": `export default ${JSON.stringify({
+        api: {
+          input: documentOf(world),
+          output: { target: "api.ts", mode: "single", client: "fetch", baseUrl: world.apiUrl },
+        },
+      })};`,
+      "use.ts": program(
+        'import { getAgent } from "./api.ts";',
+        `const answer = await getAgent(ref);
 if (answer.status !== 200) throw new Error("no agent");
 const agent = answer.data;
 ${NO_PROFILE}`,
-        ),
-      },
-      (run) => run(bin("orval"), "--config", "orval.config.mjs"),
-    ),
+      ),
+    }),
+    (run) => run(bin("orval"), "--config", "orval.config.mjs"),
   ),
   // It reads the null of a reference as never, so that its types forget it.
-  reads("@kubb/cli", (world) =>
-    generates(
-      world,
-      {
-        "kubb.config.mjs": `import { pluginClient } from "@kubb/plugin-client";
+  generates(
+    "@kubb/cli",
+    (world) => ({
+      "kubb.config.mjs": `import { pluginClient } from "@kubb/plugin-client";
 import { pluginOas } from "@kubb/plugin-oas";
 import { pluginTs } from "@kubb/plugin-ts";
 export default {
@@ -198,13 +194,9 @@ export default {
     pluginClient({ output: { path: "clients" }, client: "fetch", bundle: true, baseURL: ${JSON.stringify(world.apiUrl)} }),
   ],
 };`,
-        "use.ts": program(
-          'import { getAgent } from "./api/clients/getAgent.ts";',
-          "const agent = await getAgent(ref);",
-        ),
-      },
-      (run) => run(bin("kubb"), "generate", "--config", "kubb.config.mjs"),
-    ),
+      "use.ts": program('import { getAgent } from "./api/clients/getAgent.ts";', "const agent = await getAgent(ref);"),
+    }),
+    (run) => run(bin("kubb"), "generate", "--config", "kubb.config.mjs"),
   ),
   {
     name: "Kiota's tree of paths",

@@ -10,7 +10,7 @@ import { jsonRequest } from "../../json-request.ts";
 import { listen } from "../../listen.ts";
 import { tcpProxy } from "../../tcp-proxy.ts";
 import { until } from "../../until.ts";
-import type { Client } from "../client.ts";
+import { by, type Client } from "../client.ts";
 import { signIn } from "../pay.ts";
 import type { World } from "../world.ts";
 
@@ -161,15 +161,6 @@ async function queries(world: World, { createClient, eq }: Sql): Promise<string>
   }
   return `read agent ${world.agent} out of the index by SQL, from its own port and by API key`;
 }
-
-/** A client that is one package, by what is done with what it exports. */
-const by = <Library>(
-  entry: Pick<Client, "alias" | "quick"> & { package: string },
-  use: (world: World, library: Library) => Promise<string>,
-): Client => ({
-  ...entry,
-  run: async (world, load) => use(world, await load<Library>(entry.alias ?? entry.package)),
-});
 
 export const READING_CLIENTS: Client[] = [
   by({ package: "eventsource" }, follows),

@@ -1,7 +1,7 @@
 /** Clients of x402 in Node: of version 2 and of version 1, over fetch and over axios. */
 import assert from "node:assert/strict";
 import { privateKeyToAccount } from "viem/accounts";
-import type { Client } from "../client.ts";
+import { by, type Client } from "../client.ts";
 import {
   type Axios,
   buyBoth,
@@ -19,20 +19,26 @@ import {
 } from "../pay.ts";
 import type { World } from "../world.ts";
 
-/** @param packages what the client is made of @param make it, of what they export */
-const buys =
-  <Modules extends readonly unknown[]>(
-    name: string,
-    receipt: ReceiptHeader,
-    packages: { [Place in keyof Modules]: string },
-    make: (...modules: Modules) => PayerFactory,
-  ): Client["run"] =>
-  (world, load) =>
-    world.paysBoth({ name, money: "usdc", receipt }, async (task, keys) => {
+type Bought = Pick<Client, "name" | "alias" | "quick"> & { package: string; agent: string; receipt: ReceiptHeader };
+/**
+ * A client that registers an agent and buys a report.
+ * @param beside further packages that it is made of
+ * @param make it, of what all of them export
+ */
+const buys = <Modules extends readonly unknown[]>(
+  { agent, receipt, ...entry }: Bought,
+  beside: readonly string[],
+  make: (...modules: Modules) => PayerFactory,
+): Client => ({
+  ...entry,
+  run: (world, load) =>
+    world.paysBoth({ name: agent, money: "usdc", receipt }, async (task, keys) => {
+      const packages = [entry.alias ?? entry.package, ...beside];
       const modules = await Promise.all(packages.map((one) => load<unknown>(one)));
       const accounts = [privateKeyToAccount(keys[0]), privateKeyToAccount(keys[1])] as const;
       return buyBoth(make(...(modules as unknown as Modules)), task, accounts);
-    });
+    }),
+});
 
 const [SCHEME, OLDER_SCHEME] = ["@x402/evm/exact/client", "x402-evm-2.8/exact/client"];
 const overFetch =
@@ -43,6 +49,11 @@ const overAxios =
   (library: X402Axios, scheme: Scheme, { default: axios }: { default: Axios }): PayerFactory =>
   (account) =>
     x402Axios(library, scheme, axios, account);
+
+const overOldAxios =
+  (library: OldAxios, { default: axios }: { default: Axios }): PayerFactory =>
+  (account) =>
+    oldAxios(library, axios, account);
 
 /** As wallets do that do not know which version a service reads. */
 const inBothHeaders: typeof fetch = (input, init) => {
@@ -81,56 +92,33 @@ async function findsPrices(world: World, { discoverOriginSchema, checkEndpointSc
   return `found ${endpoints.length} operations, ${paid.length} of them paid, and the price of one by asking it`;
 }
 
+const [NEWER, OLDER] = ["payment-response", "x-payment-response"] as const;
 export const X402_CLIENTS: Client[] = [
-  {
-    package: "@x402/fetch",
-    quick: true,
-    run: buys("Fetch", "payment-response", ["@x402/fetch", SCHEME], overFetch),
-  },
-  {
-    package: "@x402/fetch",
-    alias: "x402-fetch-2.8",
-    run: buys("Fetch 2.8", "payment-response", ["x402-fetch-2.8", OLDER_SCHEME], overFetch),
-  },
-  {
-    package: "@x402/axios",
-    run: buys("Axios", "payment-response", ["@x402/axios", SCHEME, "axios"], overAxios),
-  },
-  {
-    package: "@x402/axios",
-    alias: "x402-axios-2.2",
-    run: buys("Axios 2.2", "payment-response", ["x402-axios-2.2", OLDER_SCHEME, "axios"], overAxios),
-  },
-  {
-    name: "a wallet that sends its payment in both headers",
-    package: "@x402/fetch",
-    quick: true,
-    run: buys("Both headers", "payment-response", ["@x402/fetch", SCHEME], (library: X402Fetch, scheme: Scheme) =>
-      overFetch(library, scheme, inBothHeaders),
-    ),
-  },
-  {
-    package: "@agentcash/discovery",
-    run: async (world, load) => findsPrices(world, await load<Discovery>("@agentcash/discovery")),
-  },
-  {
-    package: "x402-fetch",
-    run: buys(
-      "Old fetch",
-      "x-payment-response",
-      ["x402-fetch"],
-      (library: OldFetch) => (account) => oldFetch(library, account),
-    ),
-  },
-  {
-    package: "x402-axios",
-    run: buys(
-      "Old axios",
-      "x-payment-response",
-      ["x402-axios", "axios"],
-      (library: OldAxios, { default: axios }: { default: Axios }) =>
-        (account) =>
-          oldAxios(library, axios, account),
-    ),
-  },
+  buys({ package: "@x402/fetch", quick: true, agent: "Fetch", receipt: NEWER }, [SCHEME], overFetch),
+  buys(
+    { package: "@x402/fetch", alias: "x402-fetch-2.8", agent: "Fetch 2.8", receipt: NEWER },
+    [OLDER_SCHEME],
+    overFetch,
+  ),
+  buys({ package: "@x402/axios", agent: "Axios", receipt: NEWER }, [SCHEME, "axios"], overAxios),
+  buys(
+    { package: "@x402/axios", alias: "x402-axios-2.2", agent: "Axios 2.2", receipt: NEWER },
+    [OLDER_SCHEME, "axios"],
+    overAxios,
+  ),
+  buys(
+    {
+      ...{ name: "a wallet that sends its payment in both headers", package: "@x402/fetch", quick: true },
+      ...{ agent: "Both headers", receipt: NEWER },
+    },
+    [SCHEME],
+    (library: X402Fetch, scheme: Scheme) => overFetch(library, scheme, inBothHeaders),
+  ),
+  by({ package: "@agentcash/discovery" }, findsPrices),
+  buys(
+    { package: "x402-fetch", agent: "Old fetch", receipt: OLDER },
+    [],
+    (library: OldFetch) => (account) => oldFetch(library, account),
+  ),
+  buys({ package: "x402-axios", agent: "Old axios", receipt: OLDER }, ["axios"], overOldAxios),
 ];
