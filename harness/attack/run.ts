@@ -18,17 +18,9 @@ import { judge, processesOf, type Verdict, warningsOf } from "./oracle.ts";
 import { openWorld, type Phase } from "./world.ts";
 
 /** In the order of their numbers, which are those of docs/engineering/reliability.md. */
-const ATTACKS: readonly Attack[] = [
-  ...MONEY,
-  ...CHAIN,
-  ...IDENTITY,
-  ...DATA,
-  ...DOORS,
-  ...FLOODS,
-  ...STANDING,
-  ...REGISTRY,
-  ...INCOME,
-].toSorted((a, b) => a.number - b.number);
+const ATTACKS: readonly Attack[] = [MONEY, CHAIN, IDENTITY, DATA, DOORS, FLOODS, STANDING, REGISTRY, INCOME]
+  .flat()
+  .toSorted((a, b) => a.number - b.number);
 
 type Run = {
   seed: number;

@@ -18,7 +18,7 @@ import { type ChainClient, type LoadWallet, loadWalletOf, openChainClient } from
 import { randomOf } from "../random.ts";
 import { controlOf } from "../simulator-control.ts";
 import { type Stack, startStack } from "../stack.ts";
-import { type Call, signCall } from "../transactions.ts";
+import { type Call, sendingOn, signCall } from "../transactions.ts";
 import { until } from "../until.ts";
 import { type Client, clientOn } from "./client.ts";
 import { plantedRegistries } from "./planted.ts";
@@ -186,5 +186,5 @@ function accountsOn(chainClient: ChainClient, seed: number, host: string) {
     };
   }
 
-  return { wallet, push, mined, send, deploy, contractWallet };
+  return { wallet, push, mined, send, deploy, contractWallet, inTurn: sendingOn(chain) };
 }

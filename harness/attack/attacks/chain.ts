@@ -5,7 +5,7 @@ import { giveUsdc } from "../../give-usdc.ts";
 import { between, pick } from "../../random.ts";
 import { solanaWallet } from "../../solana-wallet.ts";
 import { until } from "../../until.ts";
-import { type Attack, attacksOf, type Scene } from "../attack.ts";
+import { type Attack, attacksOf, count, type Scene } from "../attack.ts";
 import type { Reply } from "../client.ts";
 import { type Burns, MINT_UNITS } from "../world.ts";
 import { paidBy, signed } from "./money.ts";
@@ -27,13 +27,6 @@ const BURNS: readonly Burns[] = [
   { receiveGas: TWO_THIRDS, onlyWhenSent: true },
 ];
 
-/** A hostile receiver that was taken is no success by itself: whether others were stopped is seen with the honest. */
-function countReply(tell: Scene["tell"], reply: Reply): void {
-  tell.answered([reply]);
-  if (reply.status >= 400 && reply.status < 500) tell.refused();
-  else tell.harmless();
-}
-
 /** Registers a fresh Solana key, free of charge. @param evmAddress receiver of the identity */
 export async function registerSolana({ client }: Pick<Scene, "client">, evmAddress: Hex): Promise<Reply> {
   const key = await solanaWallet();
@@ -53,6 +46,7 @@ export async function registerSolana({ client }: Pick<Scene, "client">, evmAddre
   });
 }
 
+/** A hostile receiver that was taken is no success by itself: whether others were stopped is seen with the honest. */
 export const CHAIN: readonly Attack[] = [
   ...attacksOf(5, "free", {
     async "a registration whose records a restore has put back to before it was sent"({ world, tell }) {
@@ -61,7 +55,7 @@ export const CHAIN: readonly Attack[] = [
       const client = world.client("10.9.2.1");
       const body = { name: "Restored", framework: "custom" };
       const made = await client.post("/api/v2/mint", { wallet, body });
-      if (made.status !== 201) return countReply(tell, made);
+      if (made.status !== 201) return count(tell, [made]);
       const who = wallet.address.toLowerCase();
       const { db } = world;
       const { rows } = await db.query(
@@ -112,7 +106,7 @@ export const CHAIN: readonly Attack[] = [
           Object.assign(headers, paidBy(await signed(wallet.account, world.payees.deployer, MINT_UNITS)));
         }
         const body = { name: "Burner", framework: "custom" };
-        countReply(tell, await client().post("/api/v2/mint", { wallet, body, headers }));
+        count(tell, [await client().post("/api/v2/mint", { wallet, body, headers })]);
       }
     },
   }),
@@ -130,22 +124,19 @@ export const CHAIN: readonly Attack[] = [
       const headers = paidBy(await signed(payer.account, world.payees.deployer, MINT_UNITS));
       const taker = await world.wallet(world.fresh("taker of a burning payer"));
       const body = { name: "Burning", framework: "custom" };
-      countReply(tell, await client().post("/api/v2/mint", { wallet: taker, body, headers }));
+      count(tell, [await client().post("/api/v2/mint", { wallet: taker, body, headers })]);
     },
   }),
   ...attacksOf(2, "free", {
     async "Solana keys register for a receiver that burns gas"(scene) {
       const { world, random, tell } = scene;
       const receiver = await world.contractWallet(world.fresh("solana burner"), pick(random, BURNS));
-      countReply(tell, await registerSolana(scene, receiver.address));
+      count(tell, [await registerSolana(scene, receiver.address)]);
     },
   }),
   ...attacksOf(3, "both", {
-    async "blocks filled by others at a high tip, so that a waiting transaction is offered more and more"({
-      world,
-      random,
-      tell,
-    }) {
+    async "blocks filled by others at a high tip, so that a waiting transaction is offered more and more"(scene) {
+      const { world, random, tell } = scene;
       const filler = await world.contractWallet(world.fresh("filler"), {});
       const data = encodeFunctionData({ abi: HOSTILE_ABI, functionName: "burn", args: [28_500_000n] });
       const blocks = between(random, 2, 5);

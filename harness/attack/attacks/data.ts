@@ -69,11 +69,10 @@ export async function ownToken(
 
 export const DATA: readonly Attack[] = [
   ...attacksOf(9, "both", {
-    async "items of other registries with a NUL, half a surrogate pair, an endless id, or anything in any field"({
-      world,
-      random,
-      tell,
-    }) {
+    async "items of other registries with a NUL, half a surrogate pair, an endless id, or anything in any field"(
+      scene,
+    ) {
+      const { world, random, tell } = scene;
       for (const source of PULLED) {
         const { row } = world.registries.template(source);
         if (random() < 0.5) pick(random, PLAYED)(row, ID_KEYS[source]);
@@ -104,11 +103,8 @@ export const DATA: readonly Attack[] = [
         tell.harmless();
       }
     },
-    async "registrations in the ERC-8004 registry whose URIs, files, metadata and feedback are hostile"({
-      world,
-      random,
-      tell,
-    }) {
+    async "registrations in the ERC-8004 registry whose URIs, files, metadata and feedback are hostile"(scene) {
+      const { world, random, tell } = scene;
       const owner = await world.wallet(world.fresh("hostile registrant"));
       const uri = random() < 0.4 ? `https://A${"a".repeat(16_384)}.example/` : hostileUri(random);
       const bytes = `0x${Buffer.from(uri).toString("hex")}` as Hex;
@@ -206,13 +202,8 @@ export const DATA: readonly Attack[] = [
     },
   }),
   ...attacksOf(17, "both", {
-    async "hostile values in bodies, queries, paths and headers of every write and read"({
-      world,
-      honest,
-      random,
-      tell,
-      client,
-    }) {
+    async "hostile values in bodies, queries, paths and headers of every write and read"(scene) {
+      const { world, honest, random, tell, client } = scene;
       const wallet = await world.wallet(world.fresh("fuzzer"));
       const one = client();
       const agent = pick(random, honest.agents).tokenId;

@@ -84,12 +84,8 @@ export const DOORS: readonly Attack[] = [
     },
   }),
   ...attacksOf(18, "both", {
-    async "anonymous bodies of hundreds of kB whose texts cost more than their length"({
-      honest,
-      random,
-      tell,
-      client,
-    }) {
+    async "anonymous bodies of hundreds of kB whose texts cost more than their length"(scene) {
+      const { honest, random, tell, client } = scene;
       const one = client();
       const text = (piece: string) => piece.repeat(BODY_BYTES / Buffer.byteLength(piece));
       const bodies: ((text: string) => [path: string, body: unknown])[] = [
@@ -118,11 +114,8 @@ export const DOORS: readonly Attack[] = [
     },
   }),
   ...attacksOf(15, "both", {
-    async "connections of one address that send half a request, a body by the byte, or nothing"({
-      world,
-      random,
-      tell,
-    }) {
+    async "connections of one address that send half a request, a body by the byte, or nothing"(scene) {
+      const { world, random, tell } = scene;
       const { port } = new URL(world.apiUrl);
       const beginnings = [
         "",

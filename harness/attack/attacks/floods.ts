@@ -115,12 +115,8 @@ export const FLOODS: readonly Attack[] = [
     },
   }),
   ...attacksOf(33, "both", {
-    async "bad signatures in the name of a contract wallet, from hundreds of IPv6 networks"({
-      world,
-      honest,
-      random,
-      tell,
-    }) {
+    async "bad signatures in the name of a contract wallet, from hundreds of IPv6 networks"(scene) {
+      const { world, honest, random, tell } = scene;
       const provider = between(random, 1, 0xffff).toString(16);
       const client = world.client(`10.9.3.${between(random, 1, 250)}`);
       const known = await world.contractWallet(world.fresh("contract wallet"), {});

@@ -9,8 +9,8 @@ import { CANONICAL } from "../../../devnet/chain-addresses.ts";
 import type { ContractCall } from "../../../devnet/contract-call.ts";
 import { attestationCall, revocationCall } from "../../../devnet/seed-onchain.ts";
 import { siwaBy } from "../../agent-wallet.ts";
+import { LONG } from "../../patience.ts";
 import { pick } from "../../random.ts";
-import { nextNonce, signCall } from "../../transactions.ts";
 import { type Attack, attacksOf, count, type Scene } from "../attack.ts";
 import { insist, shown } from "../client.ts";
 import type { World } from "../world.ts";
@@ -26,22 +26,14 @@ async function squat({ world }: Scene, victim: Hex, name = "Squatter"): Promise<
 /** Wallets of the first version are contract wallets here, so that the attack has their key. */
 const ogs = new WeakMap<World, number>();
 
-let attesting: Promise<unknown> = Promise.resolve();
-
-/** Calls EAS as the exchange, one transaction after the other. @returns the receipts */
-function asExchange({ chain, devnet, mined }: World, calls: readonly ContractCall[]): Promise<TransactionReceipt[]> {
-  const account = privateKeyToAccount(devnet.keys.attester);
-  const done = attesting.then(async () => {
-    const receipts: TransactionReceipt[] = [];
-    for (const call of calls) {
-      const { raw } = await signCall(account, await nextNonce(chain, account), call);
-      receipts.push(await mined(await chain.sendRawTransaction({ serializedTransaction: raw })));
-    }
-    return receipts;
-  });
-  attesting = done.catch(() => {});
-  return done;
-}
+/** Calls EAS as the exchange, one transaction after the other. @throws Error when one was not mined */
+const asExchange = ({ inTurn, devnet }: World, calls: readonly ContractCall[]): Promise<TransactionReceipt[]> =>
+  Promise.all(
+    calls.map(async (call) => {
+      const receipt = await inTurn(privateKeyToAccount(devnet.keys.attester), call, { timeoutMs: LONG });
+      return receipt ?? Promise.reject(new Error("a call of the exchange was not mined"));
+    }),
+  );
 
 export const IDENTITY: readonly Attack[] = [
   ...attacksOf(7, "both", {
@@ -115,11 +107,8 @@ export const IDENTITY: readonly Attack[] = [
     },
   }),
   ...attacksOf(8, "both", {
-    async "the attestation that a verification rests on is revoked while the owner has another"({
-      world,
-      honest,
-      tell,
-    }) {
+    async "the attestation that a verification rests on is revoked while the owner has another"(scene) {
+      const { world, honest, tell } = scene;
       const agent = await honest.register(honest.wayOf(() => 0));
       if (!agent) return;
       const { tokenId, client, wallet } = agent;
@@ -154,12 +143,8 @@ export const IDENTITY: readonly Attack[] = [
     },
   }),
   ...attacksOf(16, "both", {
-    async "tokens of the identity provider that are no access tokens, and forged credentials"({
-      world,
-      random,
-      tell,
-      client,
-    }) {
+    async "tokens of the identity provider that are no access tokens, and forged credentials"(scene) {
+      const { world, random, tell, client } = scene;
       const tokenOf = async (body: object): Promise<string> =>
         ((await (await world.control("POST", "idp/token", body)).json()) as { token: string }).token;
       const sub = `user-${Math.floor(random() * 1e9)}`;

@@ -33,11 +33,8 @@ async function payOneself({ world }: Scene, by: { payers: number; rounds: number
 
 export const INCOME: readonly Attack[] = [
   ...attacksOf(31, "free", {
-    async "ten thousand payments of a tenth of a cent to an agent that lives of its customers"({
-      world,
-      business,
-      tell,
-    }) {
+    async "ten thousand payments of a tenth of a cent to an agent that lives of its customers"(scene) {
+      const { world, business, tell } = scene;
       const { owner } = business;
       const stranger = await world.wallet(world.fresh("small payer"), SMALL.units * BigInt(SMALL.payments));
       const hashes: Hex[] = [];

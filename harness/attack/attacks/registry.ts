@@ -44,11 +44,10 @@ const pageOf = ({ world }: Scene, path: string): Promise<string> =>
 
 export const REGISTRY: readonly Attack[] = [
   ...attacksOf(29, "both", {
-    async "a stranger registers an agent's words with those of its next card, and the agent changes its text and takes it back"({
-      world,
-      business,
-      tell,
-    }) {
+    async "a stranger registers an agent's words with those of its next card, and the agent changes its text and takes it back"(
+      scene,
+    ) {
+      const { world, business, tell } = scene;
       const { text, next } = business;
       const stranger = await world.wallet(world.fresh("stranger"));
       const description = `${text} ${next.name} . ${next.tags.join(", ")} . ${next.description}`;
