@@ -30,6 +30,12 @@ const ofUsdc = (functionName: string, args: readonly unknown[]): ContractCall =>
   data: encodeFunctionData({ abi: usdcAbi, functionName, args } as never),
 });
 
+export const transferring = (to: Hex, units: bigint) => ofUsdc("transfer", [to, units]);
+
+/** @param signature of the payer, whose authorization nobody can use then */
+export const cancelling = (payer: Hex, nonce: Hex, signature: Hex) =>
+  ofUsdc("cancelAuthorization", [payer, nonce, signature]);
+
 export const approving = (units: bigint) => ofUsdc("approve", [multicall3, units]);
 
 export const settling = ({ authorization: a, signature }: SignedPayment) =>
@@ -38,7 +44,7 @@ export const settling = ({ authorization: a, signature }: SignedPayment) =>
 /** Money of an owner, who has approved it, through a public contract to who signed a payment, and with it back to the owner. */
 export function goingRound(owner: Hex, payment: SignedPayment): ContractCall[] {
   const { from, value } = payment.authorization;
-  return [ofUsdc("transferFrom", [owner, multicall3, value]), ofUsdc("transfer", [from, value]), settling(payment)];
+  return [ofUsdc("transferFrom", [owner, multicall3, value]), transferring(from, value), settling(payment)];
 }
 
 export const inOneTransaction = (calls: readonly ContractCall[]): ContractCall =>

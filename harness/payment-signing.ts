@@ -1,5 +1,6 @@
 /** Payments made by hand: authorizations as a wallet signs them, payloads before their encoding. */
 import { type Hex, type PrivateKeyAccount, toHex } from "viem";
+import { TRANSFER_WITH_AUTHORIZATION } from "../core/payments/transfer-with-authorization.ts";
 import { CANONICAL } from "../devnet/chain-addresses.ts";
 
 /** What of an authorization a test may want otherwise. */
@@ -12,17 +13,6 @@ export type Terms = Partial<{
   domain: Partial<{ name: string; version: string; chainId: number; verifyingContract: Hex }>;
 }>;
 export type SignedPayment = Awaited<ReturnType<typeof signAuthorization>>;
-
-const TYPES = {
-  TransferWithAuthorization: [
-    { name: "from", type: "address" },
-    { name: "to", type: "address" },
-    { name: "value", type: "uint256" },
-    { name: "validAfter", type: "uint256" },
-    { name: "validBefore", type: "uint256" },
-    { name: "nonce", type: "bytes32" },
-  ],
-} as const;
 
 /** The domain that payers of USDC sign over. */
 const USDC = { name: "USD Coin", version: "2", chainId: 8453, verifyingContract: CANONICAL.usdc };
@@ -45,7 +35,7 @@ export async function signAuthorization(
   const domain = { ...USDC, ...terms.domain };
   const signature = await account.signTypedData({
     domain,
-    types: TYPES,
+    types: TRANSFER_WITH_AUTHORIZATION,
     primaryType: "TransferWithAuthorization",
     message: authorization,
   });

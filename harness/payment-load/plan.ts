@@ -2,12 +2,14 @@
 import { pick, randomOf, weighted } from "../random.ts";
 import type { NodeMode } from "../troubled-node.ts";
 
+type Variant = { weight: number; needs?: "signed" | "authorized" };
+const variants = <Name extends string>(of: Record<Name, Variant>) => of;
 /**
  * What is special about a payment, and how often it is drawn. `signed`: it needs something signed that has not paid yet, for a
  * transfer that is not presented until it counts is a gift. `authorized`: an authorization, which others can use or its
  * payer can take back.
  */
-const VARIANTS = {
+const VARIANTS = variants({
   /** Nothing: presented until it is served. */
   plain: { weight: 46 },
   /** Several copies at once, on both APIs. */
@@ -28,15 +30,12 @@ const VARIANTS = {
   shared: { weight: 4, needs: "authorized" },
   /** Asked once, briefly, and never again. */
   abandoned: { weight: 6, needs: "signed" },
-} as const satisfies Record<string, { weight: number; needs?: "signed" | "authorized" }>;
+});
 export type PaymentVariant = keyof typeof VARIANTS;
 export const PAYMENT_VARIANTS = Object.keys(VARIANTS) as PaymentVariant[];
 
 /** What a payment of this kind needs; undefined: any way to pay will do. */
-export function needsOf(variant: PaymentVariant): "signed" | "authorized" | undefined {
-  const of: { weight: number; needs?: "signed" | "authorized" } = VARIANTS[variant];
-  return of.needs;
-}
+export const needsOf = (variant: PaymentVariant) => VARIANTS[variant].needs;
 
 export type PlannedPayment = {
   index: number;

@@ -1,8 +1,8 @@
 /** The wallets of a load: made from its seed, funded in one transaction, sending transactions they can send again. */
-import { encodeFunctionData, type Hex, keccak256, parseEther, stringToHex } from "viem";
-import { usdcAbi } from "../../abis/usdc.ts";
-import { CANONICAL } from "../../devnet/chain-addresses.ts";
+import { type Hex, keccak256, parseEther, stringToHex } from "viem";
+import type { ContractCall } from "../../devnet/contract-call.ts";
 import { agentWallet, testChain } from "../agent-wallet.ts";
+import { cancelling, settling, transferring } from "../contract-calls.ts";
 import { giveUsdc } from "../give-usdc.ts";
 import { type SignedPayment, signCancellation } from "../payment-signing.ts";
 import { signCall } from "../transactions.ts";
@@ -20,15 +20,9 @@ export function loadWalletOf(seed: number, name: string, host: string) {
 export function openChainClient(rpcUrl: string) {
   const chain = testChain(rpcUrl);
 
-  /** Signs a call of the token. Nonces are counted here: a transaction that a reorganisation removed is sent again as it was. */
-  async function sign(
-    from: LoadWallet,
-    functionName: "transfer" | "cancelAuthorization" | "transferWithAuthorization",
-    args: readonly unknown[],
-  ) {
-    const data = encodeFunctionData({ abi: usdcAbi, functionName, args } as never);
-    return signCall(from.account, from.sent++, { to: CANONICAL.usdc, data, gas: 200_000n });
-  }
+  /** Signs a call. Nonces are counted here: a transaction that a reorganisation removed is sent again as it was. */
+  const sign = (from: LoadWallet, call: ContractCall) =>
+    signCall(from.account, from.sent++, { ...call, gas: 200_000n });
   const push = (raw: Hex) => chain.sendRawTransaction({ serializedTransaction: raw }).catch(() => {});
   async function mined({ raw, hash }: { raw: Hex; hash: Hex }) {
     await push(raw);
@@ -48,15 +42,12 @@ export function openChainClient(rpcUrl: string) {
     chain,
     push,
     /** A transfer, mined. */
-    transfer: async (from: LoadWallet, to: Hex, units: bigint) => mined(await sign(from, "transfer", [to, units])),
+    transfer: async (from: LoadWallet, to: Hex, units: bigint) => mined(await sign(from, transferring(to, units))),
     /** Settles an authorization; any account may do this. */
-    async settle(by: LoadWallet, { authorization: a, signature }: SignedPayment) {
-      const terms = [a.from, a.to, a.value, a.validAfter, a.validBefore, a.nonce];
-      return mined(await sign(by, "transferWithAuthorization", [...terms, signature]));
-    },
+    settle: async (by: LoadWallet, payment: SignedPayment) => mined(await sign(by, settling(payment))),
     async cancel(from: LoadWallet, nonce: Hex) {
       const signature = await signCancellation(from.account, nonce);
-      return mined(await sign(from, "cancelAuthorization", [from.address, nonce, signature]));
+      return mined(await sign(from, cancelling(from.address, nonce, signature)));
     },
 
     /** Gives each of these its units, and everybody the gas for a few transactions. */
