@@ -16,7 +16,7 @@ const config: KnipConfig = {
         "{bench,examples,scripts}/*.ts",
         "contracts/compile.ts",
         // Started by their paths.
-        "bench/{events/reference,list/world,reads/reference-server}.ts",
+        "bench/{events/reference,synthetic/world,reads/reference-server}.ts",
         "harness/synthetic/server.ts",
         "test/{card-renderer/support/draw,webhooks/support/worker}-process.ts",
         // Bundled by their paths.

@@ -8,6 +8,7 @@ import { runToEnd } from "../harness/child.ts";
 import { seconds, stopwatch } from "../harness/figures.ts";
 import { commandLine, WITH_SHORT } from "../harness/options.ts";
 import { directoryPages } from "./directory/pages.ts";
+import { OWN_SHARE } from "./directory/questions.ts";
 import { measureSqlAlone } from "./directory/sql-alone.ts";
 import { underLoad } from "./directory/under-load.ts";
 import { withKept } from "./synthetic/kept.ts";
@@ -33,8 +34,10 @@ export default async function directory(args: string[]): Promise<void> {
   await withKept<number>(
     { kept: others.keep, note: "planted", name: "directory" },
     async ({ postgres }) => {
-      const world = join(import.meta.dirname, "directory/world.ts");
-      const [ms] = await stopwatch(() => runToEnd(world, postgres.url, numbers.rows));
+      const world = join(import.meta.dirname, "synthetic/world.ts");
+      const [ms] = await stopwatch(() =>
+        runToEnd(world, postgres.url, Math.ceil(numbers.rows / OWN_SHARE), numbers.rows),
+      );
       console.log(`rows planted in ${seconds(ms)}`);
       return numbers.rows;
     },

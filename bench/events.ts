@@ -26,7 +26,7 @@ export default async function events(args: string[]): Promise<void> {
 
 async function compare(at: ScratchPostgres, plan: Plan): Promise<void> {
   const { postgres, pool: db, later } = at;
-  await runToEnd(join(import.meta.dirname, "list/world.ts"), postgres.url, AGENTS);
+  await runToEnd(join(import.meta.dirname, "synthetic/world.ts"), postgres.url, AGENTS);
   const api = await startService(at, { LIMITS: "streams=0,streams-in-all=0" });
   const log = runEventLog({
     ...{ db, clock: () => new Date(), fault: () => {}, log: { warn: console.warn } as never },

@@ -28,7 +28,7 @@ export default async function list(args: string[]): Promise<void> {
   const { numbers, others } = commandLine(sizes, WITH_SHORT, args);
   const { agents } = numbers;
   await withPostgres("bench-list", { fast: true }, async ({ postgres, pool, later }) => {
-    await runToEnd(join(import.meta.dirname, "list/world.ts"), postgres.url, agents);
+    await runToEnd(join(import.meta.dirname, "synthetic/world.ts"), postgres.url, agents);
     const memory = openAgentList({ url: postgres.url, db: pool });
     later(() => memory.close());
     await untilLoaded(memory, agents);

@@ -5,19 +5,19 @@ import { type ScratchPostgres, withPostgres } from "../harness/scratch-postgres.
 import { findPgbench, runPgbench } from "./reads/pgbench.ts";
 import {
   AGENT,
-  ask,
+  asking,
   type Contender,
   database,
   mediansOf,
   metered,
   meterOthers,
+  type Plan,
   play,
   ratio,
   saidOf,
 } from "./reads/rounds.ts";
 import { plantReads, type ServerProcess, startLoad, startReference, startService } from "./reads/servers.ts";
 
-type Plan = { agents: number; rounds: number; seconds: number; warmSeconds: number };
 const FULL: Plan = { agents: 200_000, rounds: 7, seconds: 6, warmSeconds: 8 };
 const SHORT: Plan = { agents: 20_000, rounds: 3, seconds: 2, warmSeconds: 3 };
 const HEALTH = "/health";
@@ -35,22 +35,17 @@ async function measure(at: ScratchPostgres, plan: Plan): Promise<void> {
   const bare = await startReference("bare", at);
   const load = startLoad(at);
 
-  const asking = (name: string, { url, pid }: ServerProcess, path: string): Contender => ({
-    name,
-    run: (seconds) =>
-      ask(
-        load,
-        { url, path, ids: plan.agents },
-        { seconds, meters: { node: () => cpuOf(pid), postgres: () => database(postgres) } },
-      ),
-  });
+  const contender = (name: string, { url, pid }: ServerProcess, path: string) => {
+    const meters = { node: () => cpuOf(pid), postgres: () => database(postgres) };
+    return asking(load, { name, url, path, ids: plan.agents, meters });
+  };
   const pgbench = findPgbench();
   if (!pgbench) console.log("pgbench is not installed: the database's own limit is not measured.");
   const limit = pgbench ? [byPgbench(pgbench, at, plan.agents)] : [];
-  const agent = asking("GET agent, the service", api, AGENT);
-  const common = asking("GET agent, ORM + stock middlewares", reference, AGENT);
-  const node = asking("node:http alone", bare, HEALTH);
-  const health = asking("GET /health, the service", api, HEALTH);
+  const agent = contender("GET agent, the service", api, AGENT);
+  const common = contender("GET agent, ORM + stock middlewares", reference, AGENT);
+  const node = contender("node:http alone", bare, HEALTH);
+  const health = contender("GET /health, the service", api, HEALTH);
   console.log(saidOf(plan));
   const pids = [process, load, api, reference, bare].map(({ pid }) => pid);
   const others = meterOthers([() => database(postgres), ...pids.map((pid) => () => cpuOf(pid))]);

@@ -8,11 +8,12 @@ import { type ScratchPostgres, withPostgres } from "../harness/scratch-postgres.
 import { freePort } from "../runtime/free-port.ts";
 import {
   AGENT,
-  ask,
+  asking,
   type Contender,
   database,
   mediansOf,
   meterOthers,
+  type Plan,
   play,
   type Round,
   ratio,
@@ -20,7 +21,6 @@ import {
 } from "./reads/rounds.ts";
 import { plantReads, startLoad, startService } from "./reads/servers.ts";
 
-type Plan = { agents: number; rounds: number; seconds: number; warmSeconds: number };
 const FULL: Plan = { agents: 200_000, rounds: 5, seconds: 6, warmSeconds: 6 };
 const SHORT: Plan = { agents: 20_000, rounds: 3, seconds: 2, warmSeconds: 2 };
 /** Share of the CPU that a read costs the primary without a replica, of the CPU in Node, and of reads at the replica. */
@@ -42,23 +42,18 @@ async function measure(at: ScratchPostgres, plan: Plan): Promise<void> {
   later(() => replica.stop());
   const load = startLoad(at);
   const meters = [() => cpuOf(process.pid), () => cpuOf(load.pid), () => database(primary), () => database(replica)];
-  const start = async (name: string, more: Record<string, string>): Promise<Contender & { shares: number[] }> => {
+  const start = async (name: string, more: Record<string, string>): Promise<Side> => {
     const opsPort = await freePort();
     const { url, pid } = await startService(at, { LIST_MEMORY_MB: "0", OPS_PORT: String(opsPort), ...more });
     meters.push(() => cpuOf(pid));
+    const own = { node: () => cpuOf(pid), primary: () => database(primary), replica: () => database(replica) };
+    const { run } = asking(load, { name, url, path: AGENT, ids: plan.agents, meters: own });
     const shares: number[] = [];
     return {
       ...{ name, shares },
       async run(seconds) {
         const before = await readsOf(opsPort);
-        const round = await ask(
-          load,
-          { url, path: AGENT, ids: plan.agents },
-          {
-            seconds,
-            meters: { node: () => cpuOf(pid), primary: () => database(primary), replica: () => database(replica) },
-          },
-        );
+        const round = await run(seconds);
         const reads = await readsOf(opsPort);
         const [atPrimary, atReplica] = [reads.primary - before.primary, reads.replica - before.replica];
         shares.push(atReplica / Math.max(1, atPrimary + atReplica));

@@ -2,7 +2,7 @@
  * `npm run bench -- reviews [--short] [--dev] [--seed N]`: which reviewers of rings are marked, how far rings move honest agents,
  * and what it costs to move one. Half of the kinds of ring were not used when the rules were made.
  */
-import { goal, median } from "../harness/figures.ts";
+import { goal, median, sum } from "../harness/figures.ts";
 import { commandLine, WITH_SHORT } from "../harness/options.ts";
 import { measureDatabase } from "./reviews/database.ts";
 import { judge, type Verdict } from "./reviews/judge.ts";
@@ -54,31 +54,29 @@ function verdictsOf(seeds: number[], size: number, each: number, rings: Record<s
   });
 }
 
-function tell(title: string, verdicts: readonly Verdict[], isGoal: boolean): void {
-  const sum = (of: (verdict: Verdict) => number) => verdicts.reduce((all, verdict) => all + of(verdict), 0);
-  const count = (of: (verdict: Verdict) => Map<string, number>, whose: string) => sum((one) => of(one).get(whose) ?? 0);
+/** Reviewers of rings, by their kinds, and honest ones: how many there are, and how many of them are marked. */
+function countsOf(verdicts: readonly Verdict[]) {
   const kinds = [...verdicts[0]!.all.keys()].filter((whose) => whose !== "honest");
-  const [marked, all] = [(one: Verdict) => one.marked, (one: Verdict) => one.all];
-  const ofKinds = (of: typeof all) => kinds.reduce((n, kind) => n + count(of, kind), 0);
-  const [ofRings, inRings] = [ofKinds(marked), ofKinds(all)];
-  const [wrongly, honest] = [count(marked, "honest"), count(all, "honest")];
-  const [precision, recall] = [ofRings / (ofRings + wrongly), ofRings / inRings];
-  const ofWorlds = verdicts.map((one) => {
-    const number = (of: Map<string, number>, some: readonly string[]) =>
-      some.reduce((n, whose) => n + (of.get(whose) ?? 0), 0);
-    const found = number(one.marked, kinds);
-    return { precision: found / (found + number(one.marked, ["honest"])), recall: found / number(one.all, kinds) };
-  });
+  const count = (of: "marked" | "all", ...some: string[]) =>
+    sum(verdicts.flatMap((one) => some.map((whose) => one[of].get(whose) ?? 0)));
+  const found = count("marked", ...kinds);
+  const precision = found / (found + count("marked", "honest"));
+  return { kinds, count, precision, recall: found / count("all", ...kinds) };
+}
+
+function tell(title: string, verdicts: readonly Verdict[], isGoal: boolean): void {
+  const total = (of: (verdict: Verdict) => number) => sum(verdicts.map(of));
+  const { kinds, count, precision, recall } = countsOf(verdicts);
+  const ofWorlds = verdicts.map((one) => countsOf([one]));
   const worst = (of: "precision" | "recall") => Math.min(...ofWorlds.map((one) => one[of])).toFixed(3);
   const moved = verdicts.flatMap((one) => one.moved);
   const most = (of: "raw" | "adjusted") => Math.max(...moved.map((one) => one[of]));
 
   console.log(`## ${title}\n`);
-  for (const kind of kinds)
-    console.log(`  ${kind.padEnd(18)} ${count(marked, kind)} of ${count(all, kind)} reviewers marked`);
-  console.log(`  ${"honest".padEnd(18)} ${wrongly} of ${honest} reviewers marked`);
+  for (const whose of [...kinds, "honest"])
+    console.log(`  ${whose.padEnd(18)} ${count("marked", whose)} of ${count("all", whose)} reviewers marked`);
   console.log(
-    `  ${sum((one) => one.reviews)} reviews in ${sum((one) => one.seconds).toFixed(1)} s; ${sum((one) => one.rated)} of ${sum((one) => one.agents)} honest agents have an adjusted value`,
+    `  ${total((one) => one.reviews)} reviews in ${total((one) => one.seconds).toFixed(1)} s; ${total((one) => one.rated)} of ${total((one) => one.agents)} honest agents have an adjusted value`,
   );
   const figure = (what: string, reached: string, met: boolean, judges: boolean) =>
     console.log(judges ? goal(what, reached, met) : `         ${what}: ${reached}`);

@@ -17,7 +17,7 @@ import { withPostgres } from "../harness/scratch-postgres.ts";
 export default async function roots(args: string[]): Promise<void> {
   const [agents, referenced] = args.includes("--short") ? [20_000, 2_000] : [1_000_000, 20_000];
   await withPostgres("bench-roots", { max: 2 }, async ({ postgres, pool }) => {
-    await runToEnd(join(import.meta.dirname, "list/world.ts"), postgres.url, agents);
+    await runToEnd(join(import.meta.dirname, "synthetic/world.ts"), postgres.url, agents);
     const reference = measureReference(referenced);
     console.log(`OpenZeppelin's library, ${referenced} leaves: ${reference.theirsUs.toFixed(1)} µs of CPU per leaf`);
     console.log(`this tree, the same leaves: ${reference.oursUs.toFixed(1)} µs of CPU per leaf`);

@@ -7,6 +7,9 @@ export const DIRECTORY_SEARCHES: Record<string, string | undefined> = { ...SEARC
 
 export type Question = { path: string; filter: DirectoryFilter; q: string | undefined };
 
+/** One row in six is of the own registry, and is an agent with a stored score. */
+export const OWN_SHARE = 6;
+
 const LIMITS = [20, 50, 100];
 
 /** The same ones every time. @param rows of the directory, which the deep pages are spread over */

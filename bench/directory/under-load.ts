@@ -17,8 +17,7 @@ import { until } from "../../harness/until.ts";
 import type { Plan, Run, Sample } from "../load/open-loop.ts";
 import { startProgram, startService } from "../reads/servers.ts";
 import { type Commit, changeScores, totalsByCommit } from "./changes.ts";
-import { type Question, questions } from "./questions.ts";
-import { OWN_SHARE } from "./world.ts";
+import { OWN_SHARE, type Question, questions } from "./questions.ts";
 
 const SAMPLES = 500;
 const CONNECTIONS = 128;

@@ -4,7 +4,7 @@ import type pg from "pg";
 import { foreignCred } from "../../core/directory/cred.ts";
 import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
 import { between, randomOf } from "../../harness/random.ts";
-import { copyIn } from "../synthetic/copy-in.ts";
+import { copyIn, dropIndexes } from "../synthetic/copy-in.ts";
 import { type Agent, agentAt, idOf, SPAM, type World } from "./agents.ts";
 import { type OfferText, textOf } from "./texts.ts";
 
@@ -28,6 +28,9 @@ const TABLES = {
     "directory_id, kind, source, position, name, description, tags, endpoint, price_usd, price, input_schema",
   bench_text: "id, words, created_at",
 } as const;
+/** Indexes that are made again behind a large load. */
+const LATER = `not i.indisunique
+  and i.indrelid in ('offchain.directory'::regclass, 'offchain.directory_score'::regclass, 'onchain.erc8004_feedback'::regclass)`;
 type Table = keyof typeof TABLES;
 type Lines = Record<Table, string[]>;
 
@@ -39,7 +42,7 @@ type Lines = Record<Table, string[]>;
 export async function plant(client: pg.Client, world: World, { large = false } = {}): Promise<void> {
   await client.query("set session_replication_role = replica; set maintenance_work_mem = '512MB'");
   await client.query("create table bench_text (id int8 primary key, words text not null, created_at timestamptz)");
-  const indexes = large ? await dropIndexes(client) : [];
+  const indexes = large ? await dropIndexes(client, LATER) : [];
   const reviewers = reviewersOf(world);
   for (let from = 0; from < world.rows; from += CHUNK) {
     const lines = Object.fromEntries(Object.keys(TABLES).map((table) => [table, []])) as unknown as Lines;
@@ -96,17 +99,6 @@ const DERIVED_ROWS = `
   select token_id, p, token_id::text, 'agent' || token_id, '{}', 'verified', now(), now()
   from offchain.directory, unnest(array['x', 'github']) p
   where directory.platform = 'helixa' and cred_score > case p when 'x' then 45 else 65 end`;
-
-/** @returns statements that make the dropped indexes again */
-async function dropIndexes(client: pg.Client): Promise<string[]> {
-  const { rows } = await client.query<{ name: string; definition: string }>(
-    `select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as definition from pg_index i
-     where i.indrelid in ('offchain.directory'::regclass, 'offchain.directory_score'::regclass, 'onchain.erc8004_feedback'::regclass)
-       and not i.indisunique`,
-  );
-  for (const { name } of rows) await client.query(`drop index ${name}`);
-  return rows.map(({ definition }) => definition);
-}
 
 /** Wallets of trusted own agents. */
 function reviewersOf(world: World): string[] {

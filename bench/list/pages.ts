@@ -20,7 +20,7 @@ export type Subject<Question, Page extends { total: number }> = {
   searching(text: string): Question;
 };
 
-/** Searches of any list by what is special about them; the words are those that world.ts plants. */
+/** Searches of any list by what is special about them; the words are those that synthetic/world.ts plants. */
 export const SEARCHES: Record<string, string | undefined> = {
   "no search": undefined,
   "1 letter": "e",

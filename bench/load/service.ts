@@ -20,7 +20,7 @@ const START_MS = 180_000;
 export async function startWorld(agents: number) {
   const at = await openPostgres("load", { fast: true });
   try {
-    await runToEnd(join(import.meta.dirname, "../list/world.ts"), at.postgres.url, agents);
+    await runToEnd(join(import.meta.dirname, "../synthetic/world.ts"), at.postgres.url, agents);
     let asked = 0;
     // No wallet is a contract, so that every bad signature ends there.
     const node = await startPlainNode((method) => {

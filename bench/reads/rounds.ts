@@ -16,6 +16,9 @@ export type Contender = {
   unseen?: true;
 };
 
+/** @property warmSeconds of each before it counts */
+export type Plan = { agents: number; rounds: number; seconds: number; warmSeconds: number };
+
 const CONNECTIONS = 32;
 export const AGENT = "/api/v2/agent/*";
 
@@ -32,30 +35,27 @@ export async function metered<T extends { answers: number; seconds: number }>(
   return { ...done, rate: done.answers / done.seconds, us: Object.fromEntries(us) };
 }
 
-/** Has a server asked over all connections. @throws Error when an answer is no 200 */
-export function ask(
+/** A server that is asked over all connections. @throws Error when an answer is no 200 */
+export const asking = (
   load: Child,
-  what: Pick<Load, "url" | "path" | "ids">,
-  { seconds, meters }: { seconds: number; meters: Meters },
-): Promise<LoadResult & Round> {
-  return metered(meters, async () => {
-    const loaded = await load.asks<LoadResult>({
-      ...{ connections: CONNECTIONS, forMs: seconds * 1000, ...what },
-    } satisfies Load);
-    if (loaded.failures > 0) throw new Error(`${loaded.failures} answers of ${what.url}${what.path} were no 200`);
-    return loaded;
-  });
-}
+  { name, meters, ...what }: { name: string; meters: Meters } & Pick<Load, "url" | "path" | "ids">,
+): Contender => ({
+  name,
+  run: (seconds) =>
+    metered(meters, async () => {
+      const asked = { connections: CONNECTIONS, forMs: seconds * 1000, ...what } satisfies Load;
+      const loaded = await load.asks<LoadResult>(asked);
+      if (loaded.failures > 0) throw new Error(`${loaded.failures} answers of ${what.url}${what.path} were no 200`);
+      return loaded;
+    }),
+});
 
 /** What the figures of a run are of. */
-export const saidOf = ({ agents, rounds, seconds }: { agents: number; rounds: number; seconds: number }): string =>
+export const saidOf = ({ agents, rounds, seconds }: Plan): string =>
   `${agents.toLocaleString("en")} agents, random ids, ${CONNECTIONS} connections; medians of ${rounds} interleaved rounds of ${seconds} s\n`;
 
-/** Everybody in turn, round after round. @param plan.warmSeconds of each before it counts */
-export async function play<Of extends Contender>(
-  all: readonly Of[],
-  plan: { rounds: number; seconds: number; warmSeconds: number },
-): Promise<Map<Of, Round[]>> {
+/** Everybody in turn, round after round. */
+export async function play<Of extends Contender>(all: readonly Of[], plan: Plan): Promise<Map<Of, Round[]>> {
   for (const { run } of all) await run(plan.warmSeconds);
   const rounds = new Map<Of, Round[]>(all.map((contender) => [contender, []]));
   for (let round = 0; round < plan.rounds; round++)

@@ -12,13 +12,9 @@ import { type LogEntry, startApi } from "../../harness/service-process.ts";
 /** What answers requests, and whose time that takes. */
 export type ServerProcess = { url: string; pid: number };
 
+type At = Pick<ScratchPostgres, "postgres" | "directory">;
 /** Environment of a process on the database of a run, with everything it has on and no limit of requests. */
-export const environment = ({
-  postgres,
-  directory,
-}: {
-  postgres: { url: string };
-} & Pick<ScratchPostgres, "directory">): Record<string, string> => ({
+export const environment = ({ postgres, directory }: At): Record<string, string> => ({
   ...CHILD_ENV,
   ...FREE_PHASE,
   ...overlaid(GENEROUS_RATES, { LIMITS: "reads=1000000000" }),
@@ -79,7 +75,7 @@ const PROFILES = `
 
 /** Plants agents with their profiles, and the view that pgbench reads: the service's own SQL for one agent. */
 export async function plantReads({ postgres, pool }: ScratchPostgres, agents: number): Promise<void> {
-  await runToEnd(join(import.meta.dirname, "../list/world.ts"), postgres.url, agents);
+  await runToEnd(join(import.meta.dirname, "../synthetic/world.ts"), postgres.url, agents);
   await pool.query(PROFILES);
   await pool.query(`create view public.agent_facts as select a.token_id, ${FACTS} as facts from onchain.agent a`);
   for (const table of ["onchain.agent", "offchain.referral_code", "offchain.proof"])

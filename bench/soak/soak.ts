@@ -5,18 +5,15 @@ import { type Stack, startStack } from "../../harness/stack.ts";
 import { restartsIn, uncaughtIn } from "../../harness/stack-parts.ts";
 import { INSPECTABLE, openSampler, type Sample } from "./sampler.ts";
 import { total } from "./tally.ts";
-import { startTraffic, type Traffic } from "./traffic.ts";
+import { startTraffic, type Traffic, type TrafficPlan } from "./traffic.ts";
 import { judge } from "./verdict.ts";
 
-export type SoakOptions = {
+export type SoakOptions = Omit<TrafficPlan, "devnet"> & {
   /** How long it lasts once it is warm. */
   seconds: number;
-  perSecond: number;
   /** Before it counts: seconds, and the factor of the rate, until the caches do not grow any more. */
   warmUp: { seconds: number; times: number };
-  readers: number;
   sampleEverySeconds: number;
-  reorgEverySeconds: number;
   /** Of the stack, above what a soak needs. */
   env?: Record<string, string>;
   args?: string[];
@@ -40,12 +37,7 @@ export async function soak(options: SoakOptions) {
   try {
     const sampler = await openSampler({ root: stack.process.pid!, databaseUrl: stack.devnet.databaseUrl });
     const { perSecond, warmUp } = options;
-    traffic = await startTraffic({
-      ...options,
-      perSecond: perSecond * warmUp.times,
-      devnet: stack.devnet,
-      reorgDepth: 2,
-    });
+    traffic = await startTraffic({ ...options, perSecond: perSecond * warmUp.times, devnet: stack.devnet });
     say(`warming up for ${warmUp.seconds} s`);
     await wait(warmUp.seconds * 1000);
     traffic.setRate(perSecond);

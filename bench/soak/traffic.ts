@@ -12,14 +12,14 @@ export type TrafficPlan = {
   perSecond: number;
   /** Event streams open at any time; each lives for some seconds, then another is opened. */
   readers: number;
-  /** Mean seconds between reorganisations, which take back one to `reorgDepth` blocks. */
+  /** Mean seconds between reorganisations, which take back one block or two. */
   reorgEverySeconds: number;
-  reorgDepth: number;
 };
 
 export type Traffic = Awaited<ReturnType<typeof startTraffic>>;
 
 const BLOCK_MS = 1_000;
+const MAX_DEPTH = 2;
 /** For what is under way when the traffic ends: a payment comes back until it is decided. */
 const LAST_ANSWERS_MS = 240_000;
 const STREAM_SECONDS = { least: 5, most: 45 };
@@ -73,7 +73,7 @@ export async function startTraffic(plan: TrafficPlan) {
     while (!ending.signal.aborted) {
       await pause(plan.reorgEverySeconds * (500 + random(1_000)), ending.signal);
       if (ending.signal.aborted) return;
-      await clock.reorganise(1 + random(plan.reorgDepth));
+      await clock.reorganise(1 + random(MAX_DEPTH));
       reorganisations++;
     }
   }

@@ -1,4 +1,4 @@
-/** COPY … FROM STDIN over pg, for one text that is at hand: the fastest way rows get into Postgres. */
+/** How many rows get into Postgres soon: by COPY … FROM STDIN over pg, for one text that is at hand, and without their indexes. */
 import type pg from "pg";
 
 /** What of pg's connection a COPY needs; pg calls the handlers of whatever is submitted to it. */
@@ -25,4 +25,14 @@ export function copyIn(client: pg.Client, sql: string, rows: string): Promise<vo
       handleReadyForQuery: () => (failure ? reject(failure) : resolve()),
     } as unknown as pg.Submittable);
   });
+}
+
+/** Drops indexes. @param which of `pg_index i` and its `pg_class c` @returns statements that make them again */
+export async function dropIndexes(db: Pick<pg.Client, "query">, which: string): Promise<string[]> {
+  const { rows } = await db.query<{ name: string; definition: string }>(
+    `select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as definition
+     from pg_index i join pg_class c on c.oid = i.indexrelid where ${which}`,
+  );
+  for (const { name } of rows) await db.query(`drop index ${name}`);
+  return rows.map(({ definition }) => definition);
 }
