@@ -21,19 +21,8 @@ export function createAuthority(directory: string, name: string) {
     key: join(directory, `${name}-${of}.key`),
   });
   const own = files("ca");
-  openssl(
-    "req",
-    "-x509",
-    ...NEW_KEY,
-    "-keyout",
-    own.key,
-    "-out",
-    own.certificate,
-    "-subj",
-    `/CN=${name}`,
-    "-days",
-    "2",
-  );
+  const written = ({ key, certificate }: Certificate) => ["-keyout", key, "-out", certificate];
+  openssl("req", "-x509", ...NEW_KEY, ...written(own), "-subj", `/CN=${name}`, "-days", "2");
   return {
     ...own,
     /** @param days for which it is valid from now on; with 0 it has expired a second later */

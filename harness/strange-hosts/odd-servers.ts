@@ -22,10 +22,10 @@ import {
 
 const mcp = (name: string, server: Partial<McpServer>, offers?: string[]): RightHost =>
   mcpHost(name, mcpServer({ list: quoteTool, ...server }), offers && { offers });
-const written = (headers: Record<string, string>): NonNullable<McpServer["reply"]> => {
-  return (response, message, more) =>
-    void response.writeHead(200, { ...headers, ...more }).end(JSON.stringify(message));
-};
+const written =
+  (headers: Record<string, string>, form: (message: object) => string | Buffer): NonNullable<McpServer["reply"]> =>
+  (response, message, more) =>
+    void response.writeHead(200, { ...headers, ...more }).end(form(message));
 
 const note = JSON.stringify({ jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: "x" } });
 const inLines = (text: string) =>
@@ -53,20 +53,18 @@ const STREAMS: RightHost[] = [
     },
   }),
   mcp("stream in br", {
-    reply: (response, message, headers) =>
-      void response
-        .writeHead(200, { "content-type": "text/event-stream", "content-encoding": "br", ...headers })
-        .end(brotliCompressSync(`data: ${JSON.stringify(message)}\n\n`)),
+    reply: written({ "content-type": "text/event-stream", "content-encoding": "br" }, (message) =>
+      brotliCompressSync(`data: ${JSON.stringify(message)}\n\n`),
+    ),
   }),
 ];
 
 const WAYS: RightHost[] = [
-  mcp("JSON answered as text/plain", { reply: written({ "content-type": "text/plain" }) }),
+  mcp("JSON answered as text/plain", { reply: written({ "content-type": "text/plain" }, JSON.stringify) }),
   mcp("APPLICATION/JSON in a batch", {
-    reply: (response, message, headers) =>
-      void response
-        .writeHead(200, { "content-type": "APPLICATION/JSON", ...headers })
-        .end(JSON.stringify([{ jsonrpc: "2.0", method: "notifications/x" }, message])),
+    reply: written({ "content-type": "APPLICATION/JSON" }, (message) =>
+      JSON.stringify([{ jsonrpc: "2.0", method: "notifications/x" }, message]),
+    ),
   }),
   mcp(
     "pages with broken and good tools",
