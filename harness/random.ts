@@ -21,6 +21,12 @@ export function weighted<T>(random: () => number, choices: readonly (readonly [T
   return choices[0]![0];
 }
 
+/** One of some names, each as likely as its weight. */
+export const weightedName = <Name extends string>(
+  random: () => number,
+  weights: Readonly<Record<Name, number>>,
+): Name => weighted(random, Object.entries(weights) as [Name, number][]);
+
 /** One of some, all equally likely. */
 export const pick = <T>(random: () => number, from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
 

@@ -2,7 +2,7 @@
  * The agents of the synthetic directory as they truly are: tasks, protocols, price, trust, and which of them are spam.
  * Everything follows from the seed and the agent's slot, so that a judgement needs no stored data and no word of a text.
  */
-import { between, pick, randomOf, weighted } from "../../harness/random.ts";
+import { between, pick, randomOf, weighted, weightedName } from "../../harness/random.ts";
 import { CHAINS, LANGUAGES, TASK_KEYS, type TaskKey, taskOf } from "./tasks.ts";
 
 /** @property now what ages count from, milliseconds since the epoch */
@@ -98,23 +98,8 @@ const IMITATED_BLOCKS = 10;
 const CONTESTED: readonly TaskKey[] = ["translation", "audit", "price-feed", "trading"];
 
 const BY_WEIGHT = TASK_KEYS.map((key) => [key, taskOf(key).weight] as const);
-const TEXT_LANGUAGES = [
-  ["en", 72],
-  ["es", 6],
-  ["fr", 5],
-  ["de", 5],
-  ["zh", 5],
-  ["pt", 4],
-  ["ja", 3],
-] as const;
-const PLATFORMS = [
-  ["erc8004", 40],
-  ["helixa", 16],
-  ["agentverse", 14],
-  ["virtuals", 12],
-  ["x402-bazaar", 10],
-  ["mcp-registry", 8],
-] as const;
+const TEXT_LANGUAGES = { en: 72, es: 6, fr: 5, de: 5, zh: 5, pt: 4, ja: 3 };
+const PLATFORMS = { erc8004: 40, helixa: 16, agentverse: 14, virtuals: 12, "x402-bazaar": 10, "mcp-registry": 8 };
 const PRICES = [0.001, 0.005, 0.01, 0.02, 0.03, 0.05, 0.08, 0.1, 0.25, 0.5, 1, 5] as const;
 
 const kindOf = (slot: number): Kind => {
@@ -232,7 +217,7 @@ function scopeOf(random: () => number, task: TaskKey): string[] {
 type Bearing = Pick<Agent, "speaks" | "priceUsd" | "platform" | "language">;
 /** Where it is registered, what it speaks and what it costs. */
 function bearingOf(random: () => number, kind: Kind): Bearing {
-  const platform = kind === "self-rated" || kind === "imitator" ? "erc8004" : weighted(random, PLATFORMS);
+  const platform = kind === "self-rated" || kind === "imitator" ? "erc8004" : weightedName(random, PLATFORMS);
   const speaks = new Set<Protocol>();
   const talks = kind !== "blank" && kind !== "persona";
   if (platform === "mcp-registry" || (talks && random() < 0.35)) speaks.add("mcp");
@@ -243,7 +228,7 @@ function bearingOf(random: () => number, kind: Kind): Bearing {
     platform,
     speaks: [...speaks],
     priceUsd: speaks.has("x402") ? pick(random, PRICES) : null,
-    language: weighted(random, TEXT_LANGUAGES),
+    language: weightedName(random, TEXT_LANGUAGES),
   };
 }
 

@@ -1,5 +1,5 @@
 /** What all kinds of ring have in common: an operator, accounts that it funds, an agent that they speak for or against. */
-import { between, pick, weighted } from "../../harness/random.ts";
+import { between, pick, weightedName } from "../../harness/random.ts";
 import {
   type Account,
   type Agent,
@@ -20,12 +20,7 @@ export type Ring = (world: World, name: string) => void;
 export type Funding = "one wallet" | "chain" | "tree" | "exchange";
 /** How operators bring money to their accounts: most take the shortest way. */
 export const anyFunding = (world: World): Funding =>
-  weighted(world.random, [
-    ["one wallet", 50],
-    ["chain", 20],
-    ["tree", 15],
-    ["exchange", 15],
-  ] as const);
+  weightedName(world.random, { "one wallet": 50, chain: 20, tree: 15, exchange: 15 });
 
 /** The account of the operator of a ring; it writes nothing itself. */
 export const operatorOf = ({ random, exchanges }: World, name: string): Account =>

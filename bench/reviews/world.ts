@@ -1,6 +1,6 @@
 /** A seeded world of accounts, agents and reviews as a chain would have them, and what `computeReviews` is given of it. */
 import type { Party, ReviewsFacts } from "../../core/reviews/facts.ts";
-import { between, pick, randomOf, weighted } from "../../harness/random.ts";
+import { between, pick, randomOf, weighted, weightedName } from "../../harness/random.ts";
 
 export const [MINUTE, HOUR, DAY] = [60, 3_600, 86_400];
 /** When the registry began, and the last second of the world. */
@@ -63,11 +63,7 @@ export const clampValue = (value: number): number => Math.min(100, Math.max(0, M
 
 /** Where honest people have their first money from: mostly an exchange, sometimes another person. */
 function honestFunder({ random, exchanges, accounts }: World): Account | null {
-  const from = weighted(random, [
-    ["exchange", 60],
-    ["unknown", 27],
-    ["friend", 13],
-  ] as const);
+  const from = weightedName(random, { exchange: 60, unknown: 27, friend: 13 });
   if (from === "unknown" || accounts.length === 0) return null;
   return pick(random, from === "exchange" ? exchanges : accounts);
 }
@@ -118,11 +114,7 @@ export function honestWorld(seed: number, size: number): World {
   const exchanges = [4e7, 9e6, 3e6].map((serves) => account({ serves, history: { firstAt: 0, sentAt: [] } }));
   const world: World = { random, accounts: [], exchanges, agents: [], reviews: [], payments: [] };
   while (world.accounts.length < size * 20) {
-    const kind = weighted(random, [
-      ["person", 50],
-      ["operator", 15],
-      ["newcomer", 35],
-    ] as const);
+    const kind = weightedName(random, { person: 50, operator: 15, newcomer: 35 });
     world.accounts.push(
       ...(kind === "operator" ? operator(world) : [kind === "person" ? person(world) : newcomer(world)]),
     );

@@ -6,7 +6,7 @@ import type { Hex } from "viem";
 import { PLATFORM_SIMULATORS } from "../../devnet/simulators/upstreams.ts";
 import { jsonRequest } from "../json-request.ts";
 import type { LoadWallet } from "../payment-load/wallets.ts";
-import { between, pick, weighted } from "../random.ts";
+import { between, pick, weighted, weightedName } from "../random.ts";
 import { tempoCustomer } from "../tempo.ts";
 import {
   AGAIN_MS,
@@ -85,12 +85,7 @@ export class Honest {
   /** A way to register, drawn at random. */
   wayOf(random: () => number): Way {
     if (this.world.phase === "free") return "siwa";
-    return weighted(random, [
-      ["x402", 5],
-      ["transfer", 2],
-      ["mpp-pull", 2],
-      ["mpp-push", 1],
-    ] as const);
+    return weightedName(random, { x402: 5, transfer: 2, "mpp-pull": 2, "mpp-push": 1 });
   }
 
   /** Registers a new agent. @returns undefined when that failed */

@@ -1,5 +1,5 @@
 /** What happens in a load of payments, drawn from its seed: who pays how, what goes wrong meanwhile, and when. */
-import { pick, randomOf, weighted } from "../random.ts";
+import { pick, randomOf, weighted, weightedName } from "../random.ts";
 import type { NodeMode } from "../troubled-node.ts";
 
 type Variant = { weight: number; needs?: "signed" | "authorized" };
@@ -100,12 +100,7 @@ export function drawPlan(
   return { payments: planned, troubles };
 
   function trouble(): Trouble {
-    const kind = weighted(random, [
-      ["kill", 4],
-      ["reorg", 3],
-      ["node", 3],
-      ["facilitator", 4],
-    ] as const);
+    const kind = weightedName(random, { kill: 4, reorg: 3, node: 3, facilitator: 4 });
     const ms = 200 + Math.floor(random() * 1_000);
     if (kind === "reorg") return { kind, depth: 1 + Math.floor(random() * 2) };
     if (kind === "node")

@@ -1,10 +1,11 @@
 /** Attacks by what anybody writes into the canonical registry: another's words, many reviews, a second registration, words in the service's voice. */
 import { setTimeout as wait } from "node:timers/promises";
-import { encodeFunctionData, toHex } from "viem";
+import { toHex } from "viem";
 import { erc8004IdentityAbi } from "../../../abis/erc8004.ts";
 import { checkpointBlock } from "../../../db/operations/index-state.ts";
 import { attempt } from "../../../devnet/attempt.ts";
 import { CANONICAL } from "../../../devnet/chain-addresses.ts";
+import { callOf } from "../../../devnet/contract-call.ts";
 import { done, inOneTransaction, registered, reviewing } from "../../contract-calls.ts";
 import { until } from "../../until.ts";
 import { type Attack, attacksOf, type Scene } from "../attack.ts";
@@ -79,10 +80,8 @@ export const REGISTRY: readonly Attack[] = [
       });
       await registered(world, owner, { name: world.fresh("Without a review") });
       const { address: heir } = await world.wallet(world.fresh("heir"));
-      const data = encodeFunctionData({
-        ...{ abi: erc8004IdentityAbi, functionName: "transferFrom", args: [owner.address, heir, first] },
-      });
-      await done(world, owner, { to: CANONICAL.erc8004Identity, data });
+      const given = [owner.address, heir, first] as const;
+      await done(world, owner, callOf(CANONICAL.erc8004Identity, erc8004IdentityAbi, "transferFrom", given));
       await wait(WEIGHED_MS);
       const left = await raw();
       if (left === BAD) tell.refused();
