@@ -1,11 +1,8 @@
 /** Opens a page of the terminal on a seeded local stack, as complete as a person sees it: for its picture, its figures and its walk by keyboard. */
-import { randomBytes } from "node:crypto";
 import type { Page } from "playwright-core";
 import { privateKeyToAccount } from "viem/accounts";
-import { apiKeyHash, apiKeyText } from "../core/callers/api-keys.ts";
-import { insertApiKey } from "../db/callers/api-keys.ts";
-import { withClient } from "../devnet/with-client.ts";
 import { testChain } from "./agent-wallet.ts";
+import { newApiKey } from "./api-key.ts";
 import { connectByChip, giveWallet } from "./browser-wallet.ts";
 import type { Stack } from "./stack.ts";
 import { accountOf, pathOf, type TerminalPage } from "./terminal-pages.ts";
@@ -36,7 +33,7 @@ export async function showPage(page: Page, { devnet }: Pick<Stack, "devnet">, of
   if (operatorKey !== undefined) {
     const field = page.getByLabel(operatorKey);
     await field.or(complete).first().waitFor();
-    if (await field.isVisible()) await field.fill(await newOperatorKey(devnet.databaseUrl));
+    if (await field.isVisible()) await field.fill(await newApiKey(devnet.databaseUrl, "operator:read"));
   }
   for (const name of press) {
     const button = page.getByRole("button", { name });
@@ -50,13 +47,4 @@ export async function showPage(page: Page, { devnet }: Pick<Stack, "devnet">, of
   await until("fonts and pictures are there", () =>
     page.evaluate<boolean>("document.fonts.status === 'loaded' && [...document.images].every((one) => one.complete)"),
   );
-}
-
-/** @returns a new API key that reads the state of the service */
-async function newOperatorKey(databaseUrl: string): Promise<string> {
-  const id = randomBytes(5).toString("hex");
-  const key = apiKeyText(id, randomBytes(32).toString("base64url"));
-  const row = { id, name: "terminal pages", hash: apiKeyHash(key), readsPerMinute: null };
-  await withClient(databaseUrl, (db) => insertApiKey(db, { ...row, scopes: ["operator:read"] }));
-  return key;
 }

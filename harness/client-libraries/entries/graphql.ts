@@ -1,11 +1,11 @@
 /** Generators of GraphQL clients: their code is type-checked strictly and then run. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { newApiKey } from "../../api-key.ts";
 import { LONG } from "../../patience.ts";
 import type { Client } from "../client.ts";
 import type { World } from "../world.ts";
 import { bin, inProject, TSCONFIG } from "./openapi.ts";
-import { indexKey } from "./readers.ts";
 
 /** Reads an agent's name; it does not compile where the types forget what a column is. */
 const USE = `import { print } from "graphql";
@@ -48,7 +48,7 @@ export const GRAPHQL_CLIENTS: Client[] = [
     package: "@graphql-codegen/cli",
     timeoutMs: 4 * LONG,
     async run(world) {
-      const key = await indexKey(world, "codegenkey");
+      const key = await newApiKey(world.databaseUrl, "index:read");
       const url = `${world.apiUrl}/api/v2/graphql`;
       await generates(world, key, { [url]: { headers: { "X-API-Key": key } } });
       await generates(world, key, `${url}/schema.graphql`);

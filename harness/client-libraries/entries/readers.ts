@@ -2,10 +2,8 @@
 import assert from "node:assert/strict";
 import { text } from "node:stream/consumers";
 import { privateKeyToAccount } from "viem/accounts";
-import { apiKeyHash, apiKeyText } from "../../../core/callers/api-keys.ts";
-import { insertApiKey } from "../../../db/callers/api-keys.ts";
-import { openPool } from "../../../db/sql/connect.ts";
 import { agent as agentTable } from "../../../ponder.schema.ts";
+import { newApiKey } from "../../api-key.ts";
 import { jsonRequest } from "../../json-request.ts";
 import { listen } from "../../listen.ts";
 import { tcpProxy } from "../../tcp-proxy.ts";
@@ -126,15 +124,6 @@ type Sql = {
   eq(column: unknown, value: unknown): unknown;
 };
 
-/** A new API key that may query the index. @param id of ten letters */
-export async function indexKey({ databaseUrl }: World, id: string): Promise<string> {
-  const key = apiKeyText(id, "k".repeat(43));
-  const database = openPool({ connectionString: databaseUrl, max: 1 });
-  await insertApiKey(database, { id, name: id, hash: apiKeyHash(key), scopes: ["index:read"] });
-  await database.end();
-  return key;
-}
-
 /** Reads an agent by SQL: from the indexer's own port, and through the API with a key that the program's fetch adds. */
 async function queries(world: World, { createClient, eq }: Sql): Promise<string> {
   const read = async (url: string) => {
@@ -147,7 +136,7 @@ async function queries(world: World, { createClient, eq }: Sql): Promise<string>
   };
   await read(`${world.indexUrl}/sql`);
   await assert.rejects(read(`${world.apiUrl}/api/v2/sql`), /API key/);
-  const key = await indexKey(world, "sqlreaders");
+  const key = await newApiKey(world.databaseUrl, "index:read");
   const send = globalThis.fetch;
   globalThis.fetch = (input, init) => {
     const request = new Request(input, init);
