@@ -2,7 +2,7 @@
  * What it costs an attacker who has read the rules to move an honest agent's value by twenty points. Found with the function
  * itself: more and more of the cheapest is added until the value has moved.
  */
-import type { ReviewerFacts, ReviewsFacts } from "../../core/reviews/facts.ts";
+import { type ReviewerFacts, type ReviewsFacts, UNKNOWN_HISTORY } from "../../core/reviews/facts.ts";
 import { computeReviews } from "../../core/reviews/stats.ts";
 import { DAY, ENDS } from "./world.ts";
 
@@ -27,16 +27,12 @@ export type Price = { raw: number; adjusted: number; humans: number };
 
 const attacker = (i: number, known: Partial<ReviewerFacts>): ReviewerFacts => ({
   address: `0xa${i.toString(16).padStart(39, "0")}`,
-  ...{
-    firstAt: ENDS - 400 * DAY + i * DAY,
-    sent: 80,
-    previousAt: null,
-    beganAt: ENDS,
-    funder: null,
-    origin: null,
-    human: false,
-    agentCred: null,
-  },
+  ...UNKNOWN_HISTORY,
+  firstAt: ENDS - 400 * DAY + i * DAY,
+  sent: 80,
+  beganAt: ENDS,
+  human: false,
+  agentCred: null,
   ...{ paid: 100_000, partners: [], returned: false, rated: [] },
   ...known,
 });
@@ -45,15 +41,13 @@ const attacker = (i: number, known: Partial<ReviewerFacts>): ReviewerFacts => ({
 function attacked({ side, reviewers, reviews }: ReviewsFacts, { humans, crowd }: Attack, value: number): ReviewsFacts {
   const added = Array.from({ length: humans + crowd }, (_, i) => attacker(i, { human: i < humans }));
   const said = added.map(({ address }, i) => ({
-    ...{
-      reviewer: address,
-      index: "1",
-      value,
-      revoked: false,
-      at: ENDS + i * DAY,
-      txHash: `attack ${i}`,
-      tag: "starred",
-    },
+    reviewer: address,
+    index: "1",
+    value,
+    revoked: false,
+    at: ENDS + i * DAY,
+    txHash: `attack ${i}`,
+    tag: "starred",
   }));
   return { side, reviewers: [...reviewers, ...added], reviews: [...reviews, ...said] };
 }
