@@ -6,12 +6,11 @@ import { usdcAbi } from "../abis/usdc.ts";
 import { CANONICAL } from "../devnet/chain-addresses.ts";
 import { type ContractCall, callOf } from "../devnet/contract-call.ts";
 import { fileUri, registering } from "../devnet/seed-onchain.ts";
-import type { LoadWallet } from "./payment-load/wallets.ts";
 import type { SignedPayment } from "./payment-signing.ts";
 import { firstEvent } from "./transactions.ts";
 
 /** Who sends a call and waits for its block: the world. */
-type Sending = { send(from: LoadWallet, call: ContractCall): Promise<TransactionReceipt> };
+type Sending<By> = { send(by: By, call: ContractCall): Promise<TransactionReceipt> };
 type AgentFile = { name: string; description?: string; services?: { name: string; endpoint: string }[] };
 
 const { erc8004Identity, erc8004Reputation, multicall3, usdc } = CANONICAL;
@@ -53,7 +52,7 @@ export const inOneTransaction = (calls: readonly ContractCall[]): ContractCall =
   ]);
 
 /** Sends calls. @throws Error where one was reverted */
-export async function done(world: Sending, by: LoadWallet, ...calls: readonly ContractCall[]): Promise<void> {
+export async function done<By>(world: Sending<By>, by: By, ...calls: readonly ContractCall[]): Promise<void> {
   for (const call of calls) {
     const { status } = await world.send(by, call);
     if (status !== "success") throw new Error(`a call of ${call.to} was reverted`);
@@ -61,7 +60,7 @@ export async function done(world: Sending, by: LoadWallet, ...calls: readonly Co
 }
 
 /** Registers an agent in the canonical registry, whose wallet is its owner. @returns its id there */
-export async function registered(world: Sending, owner: LoadWallet, file: AgentFile): Promise<bigint> {
+export async function registered<By>(world: Sending<By>, owner: By, file: AgentFile): Promise<bigint> {
   const made = firstEvent(erc8004IdentityAbi, "Registered", await world.send(owner, registering(fileUri(file))));
   if (made === undefined) throw new Error("an agent could not register in the canonical registry");
   return made.args.agentId;
