@@ -59,8 +59,8 @@ export function byName(citizens: readonly Citizen[], canonical: readonly Canonic
 
 /** Plants the Ethos scores of wallets; the workers fetch them like any others. */
 export async function plantReputation(at: Seeding, wallets: readonly Wallet[]): Promise<void> {
-  const scored = wallets.filter(({ agent }) => agent.ethos !== undefined);
-  await Promise.all(scored.map(({ agent, account }) => control(at, `ethos/${account.address}`, { score: agent.ethos })));
+  const rated = wallets.filter(({ agent }) => agent.ethos !== undefined);
+  await Promise.all(rated.map(({ agent, account }) => control(at, `ethos/${account.address}`, { score: agent.ethos })));
 }
 
 /**
