@@ -144,8 +144,7 @@ async function follow(
     const { metricsUrl, nodes, pid: run = 0 } = ponder;
     const lastFailure = watchdog.trouble === null ? ponder.failures.last : failureNow(watchdog.trouble);
     onReport({ schema, progress, head, published, metricsUrl, run, lastFailure, nodes });
-    const pauseMs = nextCheckAt - performance.now();
-    await Promise.race([ponder.ended, sleep(published ? pauseMs : CATCH_UP_MS, stopping)]);
+    await Promise.race([ponder.ended, sleep(published ? nextCheckAt - performance.now() : CATCH_UP_MS, stopping)]);
   }
   return "asked to stop";
 
