@@ -3,7 +3,7 @@ import type pg from "pg";
 import { TRUST_RANGES } from "../../core/discovery/levels.ts";
 import { family, statement, t } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
-import { holdWords } from "./stems.ts";
+import { lockWords } from "./stems.ts";
 
 const SAMPLE_DOCUMENTS = 60_000;
 /** A word that this many documents of a sample should have is in one of them nearly for certain. */
@@ -80,14 +80,14 @@ export async function countWords(db: Queryable): Promise<void> {
  * Removes words that no document has any more, of a part of the table: strangers change their texts as often as they
  * like, and each of their words would stay.
  * Check then write: no document has the word, then its removal; a document may have it again: the writer of documents
- * takes the same lock until it commits and looks once it has it (`holdWords`), so a document on its way is waited for.
+ * takes the same lock until it commits and looks once it has it (`lockWords`), so a document on its way is waited for.
  */
 export async function removeWords(pool: pg.Pool): Promise<void> {
   const { pages } = await PAGES.one(pool);
   const part = Math.max(MIN_PAGES, pages / ROUNDS_PER_LOOK);
   const percent = await sampled(pool);
   await transaction(pool, async (tx) => {
-    await holdWords(tx);
+    await lockWords(tx);
     await REMOVE.run(tx, { percent, pages: pages <= part ? 100 : (100 * part) / pages });
   });
 }

@@ -2,9 +2,9 @@
 import { lockText } from "../sql/locks.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
 
-/** Stems by word; one map for the life of the process, emptied when it is full. */
+/** Stems by word, for the life of the process; emptied when it is full. */
 const cache = new Map<string, string>();
-const MAX_KNOWN = 300_000;
+const MAX_CACHED = 300_000;
 
 const STEMS = statement({
   name: "discovery-stems",
@@ -26,30 +26,31 @@ const ADD = statement({
     on conflict (word) do update set written = true where not discovery_word.written and excluded.written`,
 });
 
-/** Stems of words. */
+/** The stem of each of these words: a map of the caller's own, for the cache may be emptied while it is used. */
 export async function stemsFor(db: Queryable, words: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  if (cache.size > MAX_KNOWN) cache.clear();
-  const unknown = [...new Set(words)].filter((word) => !cache.has(word));
-  if (unknown.length > 0) for (const { word, stem } of await STEMS.rows(db, { words: unknown })) cache.set(word, stem);
-  return cache;
+  const stems = new Map<string, string>();
+  for (const word of words) if (cache.has(word)) stems.set(word, cache.get(word)!);
+  const unknown = [...new Set(words)].filter((word) => !stems.has(word));
+  if (unknown.length === 0) return stems;
+  if (cache.size > MAX_CACHED) cache.clear();
+  for (const { word, stem } of await STEMS.rows(db, { words: unknown })) {
+    stems.set(word, stem);
+    cache.set(word, stem);
+  }
+  return stems;
 }
 
 /** Until a transaction ends that adds words of documents, or removes those that no document has, no other one does. */
-export const holdWords = (tx: Queryable): Promise<void> => lockText(tx, "discovery-words");
+export const lockWords = (tx: Queryable): Promise<void> => lockText(tx, "discovery-words");
 
 /**
- * Adds words of documents, and their stems, to the table of words; their documents are counted by `countWords`. Part of
- * the caller's transaction.
+ * Adds words of documents, and the stem of each, to the table of words; their documents are counted by `countWords`. Part
+ * of the caller's transaction.
  * Check then write: the word is there, then the document; it may be removed: both take one lock until they commit, and
- * look once they have it (`holdWords`), so a removed word is added again.
+ * look once they have it (`lockWords`), so a removed word is added again.
  */
-export async function addWords(
-  tx: Queryable,
-  given: readonly string[],
-  stems: ReadonlyMap<string, string>,
-): Promise<void> {
-  if (given.length === 0) return;
-  await holdWords(tx);
-  const words = [...new Set(given)];
-  await ADD.run(tx, { words, stems: [...new Set(words.map((word) => stems.get(word) ?? word))] });
+export async function addWords(tx: Queryable, stems: ReadonlyMap<string, string>): Promise<void> {
+  if (stems.size === 0) return;
+  await lockWords(tx);
+  await ADD.run(tx, { words: [...stems.keys()], stems: [...new Set(stems.values())] });
 }

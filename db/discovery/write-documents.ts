@@ -71,7 +71,7 @@ async function write(tx: Queryable, { ids, agents }: ReadDocuments, now: Date): 
   const copies = await copiesOf(tx, agents, await originalsOf(tx, keyed, firstSeen));
   const words = agents.flatMap(({ text }) => text.words.map(({ word }) => word));
   const stems = await stemsFor(tx, words);
-  await addWords(tx, words, stems);
+  await addWords(tx, stems);
   const imitations = await imitationsOf(tx, agents, firstSeen);
   const rows = agents.map((one) =>
     rowOf(one, stems, {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { countWords, removeWords } from "../../db/discovery/count-words.ts";
 import { followDirectory } from "../../db/discovery/follow.ts";
-import { holdWords } from "../../db/discovery/stems.ts";
+import { lockWords, stemsFor } from "../../db/discovery/stems.ts";
 import { writeDocuments } from "../../db/discovery/write-documents.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { until } from "../../harness/until.ts";
@@ -28,6 +28,15 @@ const lexemes = async (): Promise<string[]> => {
   return (await database.rows(sql)).map(({ lexeme }) => lexeme);
 };
 const understood = async (q: string) => (await search.ask(q)).understood.corrected.map(({ to }) => to);
+
+it("stems are those of the words that were asked for, whatever is asked next", async () => {
+  const stems = await stemsFor(database.pool, ["quarries", "marbles"]);
+  await stemsFor(database.pool, ["polishes"]);
+  expect([...stems]).toEqual([
+    ["quarries", "quarri"],
+    ["marbles", "marbl"],
+  ]);
+});
 
 describe("the table of words", () => {
   it("has the words of the documents and no others, whatever is written and removed in between", async () => {
@@ -82,7 +91,7 @@ describe("the table of words", () => {
     await follow();
     await describeAs(id!, "Polishes obsidian.");
     const writing = await transaction(database.pool, async (tx) => {
-      await holdWords(tx);
+      await lockWords(tx);
       const { rowCount } = await tx.query("delete from offchain.discovery_word where word = 'obsidian'");
       expect(rowCount).toBe(1);
       const following = follow();
