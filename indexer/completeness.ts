@@ -173,11 +173,11 @@ const ERC8004_GAP = statement({
   text: `
     select id, earlier, later from (
       select agent_id::int8 as agent_id, registered_block::int8 as later,
-             lag(agent_id) over (order by agent_id)::int8 + 1 as id,
+             coalesce(lag(agent_id) over (order by agent_id) + 1, 0)::int8 as id,
              lag(registered_block) over (order by agent_id)::int8 as earlier
       from onchain.erc8004_agent where registered_block <= $upTo) ids
     where id < agent_id order by id limit 1`,
-  columns: { id: int8, earlier: int8, later: int8 },
+  columns: { id: int8, earlier: nullable(int8), later: int8 },
 });
 const ERC8004_LAST = statement({
   name: "completeness-erc8004-last",
@@ -188,19 +188,20 @@ const ERC8004_LAST = statement({
   columns: { id: int8, block: int8 },
 });
 
-/** The registry has no count. Its ids have no gaps, and the one after the last has no owner. */
+/** The registry has no count. It gives ids from 0 on: the first that no row has, and the one after the last row, have no owner. */
 async function erc8004Agents(given: CountSource): Promise<Hole | null> {
   const { db, block, contracts } = given;
   const { address, startBlock } = contracts.Erc8004Identity;
   const upTo = { upTo: block };
   const gap = await ERC8004_GAP.maybeOne(db, upTo);
-  if (gap !== null)
-    return { address, from: gap.earlier, to: gap.later, reason: `the ERC-8004 agent ${gap.id} is missing` };
   const last = await ERC8004_LAST.maybeOne(db, upTo);
-  const next = (last?.id ?? 0) + 1;
-  const data = encodeFunctionData({ abi: erc8004IdentityAbi, functionName: "ownerOf", args: [BigInt(next)] });
-  if ((await view(given, { to: address, data }, (data) => data)) === null) return null;
-  return { address, from: last?.block ?? startBlock, to: block, reason: `the ERC-8004 agent ${next} is missing` };
+  const next = { id: last === null ? 0 : last.id + 1, earlier: last?.block ?? null, later: block };
+  for (const { id, earlier, later } of gap === null ? [next] : [gap, next]) {
+    const data = encodeFunctionData({ abi: erc8004IdentityAbi, functionName: "ownerOf", args: [BigInt(id)] });
+    if ((await view(given, { to: address, data }, (data) => data)) !== null)
+      return { address, from: earlier ?? startBlock, to: later, reason: `the ERC-8004 agent ${id} is missing` };
+  }
+  return null;
 }
 
 const HANDSHAKES = statement({

@@ -49,7 +49,7 @@ beforeEach(async () => {
     create schema onchain;
     create table onchain.agent as select id::int8 as token_id, 40 + 10 * id::int8 as minted_block from generate_series(0, 3) id;
     create table onchain.erc8004_agent as
-      select id::numeric(78) as agent_id, 40 + 10 * id::int8 as registered_block from generate_series(1, 3) id;
+      select id::numeric(78) as agent_id, 40 + 10 * id::int8 as registered_block from generate_series(0, 3) id;
     create table onchain.handshake as select 50::int8 as block from generate_series(1, 2)`);
 });
 
@@ -74,6 +74,11 @@ test.each<[string, string, object]>([
     { address: IDENTITY, from: 50, to: 100, reason: "2 of 4 agents are missing, the first is 2" },
   ],
   [
+    "first ERC-8004 agent",
+    "delete from erc8004_agent where agent_id = 0",
+    { address: REGISTRY, from: 20, to: 50, reason: "the ERC-8004 agent 0 is missing" },
+  ],
+  [
     "ERC-8004 agent inside",
     "delete from erc8004_agent where agent_id = 2",
     { address: REGISTRY, from: 50, to: 70, reason: "the ERC-8004 agent 2 is missing" },
@@ -95,6 +100,17 @@ test.each<[string, string, object]>([
   expect(watch.suspicious).toBe(true);
   expect(await watch.check({ ...progress, block: 101 })).toEqual([hole]);
   expect(new Set(asked)).toEqual(new Set([100]));
+});
+
+test("an index without any ERC-8004 agent lacks the one that the contract has", async () => {
+  await db.pool.query("delete from onchain.erc8004_agent");
+  chain!.lastErc8004 = 0;
+  const watch = watched();
+  await watch.check(progress);
+  const reason = "the ERC-8004 agent 0 is missing";
+  expect(await watch.check(progress)).toEqual([{ address: REGISTRY, from: 20, to: 100, reason }]);
+  chain!.lastErc8004 = -1;
+  expect(await watched().check(progress)).toEqual([]);
 });
 
 test("what a reorganisation took from the chain is no hole", async () => {
