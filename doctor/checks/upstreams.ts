@@ -41,8 +41,8 @@ const registries: Check = {
     ),
 };
 
-/** The required variable of each platform that has one. */
-const REQUIRED: Partial<Record<ProofPlatformKey, string[]>> = {
+/** Variables of which a platform needs one. */
+const ALTERNATIVES: Partial<Record<ProofPlatformKey, string[]>> = {
   x: ["X_BEARER_TOKEN"],
   farcaster: ["FARCASTER_HUB_URL", "NEYNAR_API_KEY"],
 };
@@ -58,10 +58,10 @@ const platforms: Check = {
 
 function platformFinding(world: World, platform: (typeof PROOF_PLATFORMS)[number]): Promise<Finding> | Finding {
   const { key, label, variables } = platform;
-  const required = REQUIRED[key] ?? [];
+  const alternatives = ALTERNATIVES[key];
   const isSet = (name: string) => world.variables.some((each) => each.name === name && each.state === "set");
-  if (required.length > 0 && !required.some(isSet))
-    return skipped(`${required.join(" and ")} not set: accounts on ${label} cannot be proven`, label);
+  if (alternatives && !alternatives.some(isSet))
+    return skipped(`accounts on ${label} cannot be proven without ${alternatives.join(" or ")}`, label);
   return asked(label, namesOf(variables), async () => {
     const reader = world.proofs[key] as { find(claim: unknown, sought: unknown): Promise<unknown> };
     await reader.find(platform.examples[0], { prefix: world.config.service.prefix, tokenId: NO_AGENT });

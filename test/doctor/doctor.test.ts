@@ -242,6 +242,14 @@ const FAULTS: [what: string, change: () => Record<string, string>, checks: strin
   ],
 ];
 
+it("a platform that lacks its variables says which of them it needs", async () => {
+  const [result] = await examine({ X_BEARER_TOKEN: "", FARCASTER_HUB_URL: "" }, ["proof platforms"]);
+  expect(result!.findings.filter(({ level }) => level === "skipped")).toEqual([
+    skipped("accounts on X cannot be proven without X_BEARER_TOKEN", "X"),
+    skipped("accounts on Farcaster cannot be proven without FARCASTER_HUB_URL or NEYNAR_API_KEY", "Farcaster"),
+  ]);
+});
+
 it("an oracle that is ours, and ours alone, is well", async () => {
   const [result] = await examine({ CRED_ORACLE_ADDRESS: contracts.devnet.contracts.credOracle }, ["cred oracle"]);
   expect(result!.findings).toMatchObject([{ level: "ok", found: expect.stringContaining("accepts writes of") }]);
