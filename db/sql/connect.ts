@@ -1,7 +1,7 @@
 /** Connections to Postgres. Pools and clients are made here only, so that all of them read the same types alike. */
 import pg from "pg";
 import { LimitedClient } from "./limited-client.ts";
-import { askRarely } from "./session-client.ts";
+import { backingOff } from "./session-client.ts";
 import { TurnPool } from "./turn-pool.ts";
 
 /** Max milliseconds until a connection is made, where no other limit is given. */
@@ -111,19 +111,20 @@ export function openPool({
     });
 }
 
-/** A pool whose transactions cannot write, for commands that only examine. */
-export const openReadOnlyPool = (config: PoolConfig): pg.Pool =>
+/** A pool whose transactions cannot write, for commands that only examine: also behind a pooler that drops the option. */
+export const openReadOnlyPool = (config: Omit<PoolConfig, "options">): pg.Pool =>
   openPool({
     ...config,
+    options: "-c default_transaction_read_only=on",
     verify: (client, done) => void client.query("set default_transaction_read_only = on").then(() => done(), done),
   });
 
 /**
- * One connection of its own, not yet connected. Where the server has none left, all such ask it rarely (session-client.ts).
- * @param wait see `askRarely`
+ * One connection of its own, not yet connected. Where the server has none left, all such back off (session-client.ts).
+ * @param wait see `backingOff`
  */
 export const openClient = (
   { connectionTimeoutMillis = CONNECT_MS, ...config }: pg.ClientConfig,
   wait?: (ms: number) => Promise<unknown>,
 ): pg.Client =>
-  askRarely(new LimitedClient({ ...KEEP_ALIVE, ...config, types: PG_TYPES }, connectionTimeoutMillis), wait);
+  backingOff(new LimitedClient({ ...KEEP_ALIVE, ...config, types: PG_TYPES }, connectionTimeoutMillis), wait);

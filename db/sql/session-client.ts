@@ -15,7 +15,7 @@ const refusals = new Map<string, number>();
  * others, which would come back together.
  * @param wait ends after as many milliseconds
  */
-export function askRarely(client: pg.Client, wait: (ms: number) => Promise<unknown> = pause): pg.Client {
+export function backingOff(client: pg.Client, wait: (ms: number) => Promise<unknown> = pause): pg.Client {
   const server = `${client.user}@${client.host}:${client.port}`;
   const connect = client.connect.bind(client) as () => Promise<pg.Client>;
   const end = client.end.bind(client) as () => Promise<void>;

@@ -1,6 +1,6 @@
 /** Pools of connections: what their loss does to a process. */
 import { expect, it } from "vitest";
-import { openClient, openPool } from "../../db/sql/connect.ts";
+import { openClient, openPool, openReadOnlyPool } from "../../db/sql/connect.ts";
 import { SESSION_SETTINGS } from "../../db/sql/session-settings.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { until } from "../../harness/until.ts";
@@ -43,6 +43,18 @@ it("that refused a write, and all made before it, are given up: the next ones as
   const after = await pids();
   expect(after.filter((pid) => before.includes(pid))).toEqual([]);
   await transaction(pool, async (tx) => void (await tx.query("insert into written values (2)")));
+  await pool.end();
+  await db.drop();
+});
+
+it("that only read keep their connections when they refuse a write", async () => {
+  const db = await testDatabase({ migrated: false });
+  const pool = openReadOnlyPool({ connectionString: db.url, max: 1 });
+  const client = await pool.connect();
+  const { rows: before } = await client.query("select pg_backend_pid() as pid");
+  await expect(client.query("create table written (n int)")).rejects.toMatchObject({ code: "25006" });
+  client.release();
+  expect((await pool.query("select pg_backend_pid() as pid")).rows).toEqual(before);
   await pool.end();
   await db.drop();
 });
