@@ -39,26 +39,30 @@ const ATTESTED_CHANGED = statement({
   columns: { token_id: t.int8 },
 });
 
-const staleIn = (agents: string, scores: string) => `
-    select a.token_id from onchain.agent a left join offchain.cred c on c.token_id = a.token_id and ${scores}
-    where ${agents} and ${isStale("a", "c")}
-    union all
-    select c.token_id from offchain.cred c
-    where ${scores} and not exists (select from onchain.agent a where a.token_id = c.token_id and ${agents})`;
-const between = (column: string) => `${column} between $from::int8 and $to::int8`;
+const staleIn = (tokens: string) => `
+    select coalesce(a.token_id, c.token_id) as token_id
+    from (select token_id, updated_block from onchain.agent where ${tokens}) a
+      full join (select * from offchain.cred where ${tokens}) c on c.token_id = a.token_id
+    where ${isStale("a", "c")}`;
 
-/** Agents without a score of their newest block, and scores without an agent. */
 const STALE = statement({
   name: "cred-stale",
-  text: staleIn("true", "true"),
+  text: staleIn("true"),
   columns: { token_id: t.int8 },
 });
 const STALE_IN_RANGE = statement({
   name: "cred-stale-in-range",
   params: { from: t.int8, to: t.int8, limit: t.int8 },
-  text: `${staleIn(between("a.token_id"), between("c.token_id"))} limit $limit`,
+  text: `${staleIn("token_id between $from::int8 and $to::int8")} limit $limit`,
   columns: { token_id: t.int8 },
 });
+/** How many scores a pass over all would compute from the facts or delete. */
+export const staleScores = statement({
+  name: "cred-stale-count",
+  text: `select count(*)::int8 as stale from (${staleIn("true")}) stale`,
+  columns: { stale: t.int8 },
+  prepared: true,
+}).onlyValue;
 
 const WALK = statement({
   name: "cred-walk",

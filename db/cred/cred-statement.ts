@@ -1,7 +1,8 @@
 /**
- * The cred formula as set-based statements: the values of core/cred/cred.ts for any number of agents at once. A row of
- * `offchain.cred` keeps what each signal takes from the facts. So the formula has two forms of one result: over the tables
- * of the facts, for agents whose facts may have changed, and over the kept rows alone, for what time changes.
+ * The cred formula as set-based statements: the values of core/cred/cred.ts for any number of agents at once. A signal
+ * takes its input from the facts, the input and the time give its raw value, and the raw values the score. A row of
+ * `offchain.cred` keeps all three, so the formula has two forms of one result: over the tables of the facts, for agents
+ * whose facts may have changed, and over the kept inputs alone, for what time changes.
  */
 import { SIGNALS } from "../../core/cred/cred.ts";
 import type { Signal, SqlContext } from "../../core/signals/signal.ts";
@@ -55,7 +56,7 @@ export const scoresSql = (inScope: Scope, now = NOW_PARAMETER, signals: readonly
 
 /**
  * The same from the kept inputs: raw values and score of the agents in scope, with the stored `previous` score and the
- * stored raw values (`previous_…`) of the signals that time moves. Rows whose inputs were never read are left out.
+ * stored raw values (`previous_…`) of the signals that time moves. Rows without inputs are left out.
  */
 export const keptScoresSql = (inScope: Scope, now = NOW_PARAMETER, signals: readonly Signal[] = SIGNALS) => {
   const columns = [
@@ -65,16 +66,19 @@ export const keptScoresSql = (inScope: Scope, now = NOW_PARAMETER, signals: read
     ...timedColumns(signals).map((key) => `i.${key} as previous_${key}`),
   ];
   return `select r.*, ${scoreSql(signals)} as score
-    from (select ${columns.join(", ")} from offchain.cred i where ${[inScope("i.token_id"), ...read("i", signals)].join(" and ")} offset 0) r`;
+    from (select ${columns.join(", ")} from offchain.cred i where ${[inScope("i.token_id"), ...inputsKept("i", signals)].join(" and ")} offset 0) r`;
 };
 
-/** Conditions that the inputs of a row were read: a row of a former version has none. */
-const read = (row: string, signals: readonly Signal[]) =>
+/** Conditions that a row has its inputs: one of a former version has none. */
+const inputsKept = (row: string, signals: readonly Signal[]) =>
   timed(signals).map((signal) => `${row}.${inputColumn(signal)} is not null`);
 
-/** SQL condition that a row `c` of `offchain.cred` was computed from other facts than those of the agent `a`. */
+/**
+ * SQL condition, of a full join of agents `a` and rows `c` of `offchain.cred`, that the row is missing, has no agent, or was
+ * computed from other facts than those of its agent.
+ */
 export const isStale = (a: string, c: string) =>
-  `(${[`${c}.token_id is null`, `${c}.seen_block <> ${a}.updated_block`, ...read(c, SIGNALS).map((is) => `not ${is}`)].join(" or ")})`;
+  `(${[`${c}.token_id is null`, `${a}.token_id is null`, `${c}.seen_block <> ${a}.updated_block`, ...inputsKept(c, SIGNALS).map((is) => `not ${is}`)].join(" or ")})`;
 
 /**
  * SQL of the score that is shown of an agent: the stored one; without one, the score that will be stored next, computed
@@ -123,7 +127,7 @@ export function recomputeSql(inScope: Scope, signals: readonly Signal[] = SIGNAL
   const inputs = inputColumns(signals);
   const columns = ["score", ...inputs, ...timedColumns(signals), "seen_block"];
   const differs = (column: string) => `c.${column} is distinct from n.${column}`;
-  // A null of a former version is no difference.
+  // The facts differ although no newer block has changed them. A null of a former version is no difference.
   const missed = inputs.map((column) => `c.${column} <> n.${column}`).join(" or ");
   return `
   with differing as materialized (
@@ -164,7 +168,7 @@ export const MOVED_AND_REMOVED = `
   (select token_id as "tokenId", score, previous from moved order by token_id)
   union all select token_id, null, null from removed`;
 export const MOVED_COUNT = "select count(*)::int4 as moved from moved";
-/** `missed`: rows whose inputs differed from facts that no newer block had changed. `removed`: token ids. */
+/** `removed`: token ids. */
 export const MOVED_AND_MISSED = `
   select (select count(*)::int4 from moved) as moved, (select count(*)::int4 from differing where missed) as missed,
     array(select token_id from removed) as removed`;

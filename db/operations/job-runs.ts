@@ -167,6 +167,24 @@ export async function stalledJobs(
   return stalledQueues(moves, queues);
 }
 
+const RUN = {
+  name: t.text,
+  lastSuccessAt: t.nullable(t.timestamptz),
+  nextRunAt: t.timestamptz,
+  rows: t.nullable(t.int4),
+  error: t.nullable(t.text),
+};
+/**
+ * The last run of each scheduled job, by name. `rows`: what the last successful one changed; `error`: why the last one
+ * failed, one sentence.
+ */
+export const scheduledRuns = statement({
+  name: "status-scheduled-runs",
+  text: `select ${t.fieldsOf(RUN)} from offchain.job_run order by name`,
+  columns: RUN,
+  prepared: true,
+}).rows;
+
 const RUN_COUNTS = statement({
   name: "job-run-counts",
   params: { names: t.array(t.text) },

@@ -1,8 +1,8 @@
 /** Checks of the index: whether it is served, how fresh it is, and rows that show a fault. */
 import { tokensWithoutUri } from "../../db/agents/token-uris.ts";
+import { staleScores } from "../../db/cred/cred-passes.ts";
 import { readIndexState } from "../../db/operations/index-state.ts";
 import { negativeBalances, sampleWithoutUri } from "../../db/operations/server-health.ts";
-import { staleScores } from "../../db/operations/service-status.ts";
 import { type Check, error, ok, skipped, warning } from "../check.ts";
 
 /** Seconds behind the chain from which the index counts as late. */

@@ -3,9 +3,8 @@ import { formatEther } from "viem/utils";
 import { z } from "zod";
 import { stalledSentence } from "../../core/operations/stalled-queues.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
-import { stalledJobs } from "../../db/operations/job-runs.ts";
+import { scheduledRuns, stalledJobs } from "../../db/operations/job-runs.ts";
 import { transactionsUnderWay } from "../../db/operations/server-health.ts";
-import { scheduledRuns } from "../../db/operations/service-status.ts";
 import { senderState } from "../../db/transactions/sender-state.ts";
 import { type Check, error, type Finding, ok, skipped, warning } from "../check.ts";
 

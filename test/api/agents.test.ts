@@ -515,6 +515,7 @@ describe("the service", () => {
   });
 
   it("tells how far it is, and turns that into a status for monitors", async () => {
+    await api.sql("update offchain.cred set age_input = 0, coinbase_input = 0");
     await api.plant("job_run", { name: "reconcile", last_success_at: "2026-11-21T00:00:00Z", rows: 3 });
     expect((await api.get("/api/v2/status")).body.backfill).toBeNull();
     await api.sql(BACKFILL_PROGRESS_DDL);

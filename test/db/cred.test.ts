@@ -12,6 +12,7 @@ import {
   missedScores,
   reconcileCred,
   refreshAges,
+  staleScores,
 } from "../../db/cred/cred-passes.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { addressOf, type RandomAgent, randomAgents } from "../support/agents.ts";
@@ -249,6 +250,7 @@ describe("a change", () => {
       (await db.pool.query("select token_id, age_input, coinbase_input from offchain.cred order by 1")).rows;
     const inputs = await kept();
     await db.pool.query("update offchain.cred set age_input = null, coinbase_input = null");
+    expect(await staleScores(db.pool)).toBe(inputs.length);
     // What has no inputs is not computed from them.
     await refreshAges(db.pool, new Date(NOW.getTime() + DAY_MS));
     await refreshAges(db.pool, NOW);
@@ -261,6 +263,7 @@ describe("a change", () => {
   it("that ends an agent ends its score and history, in a set as in a full pass", async () => {
     await fullPass(db.pool, options);
     await db.pool.query("delete from onchain.agent where token_id in (0, 39)");
+    expect(await staleScores(db.pool)).toBe(2);
     await reconcileCred(db.pool, NOW);
     expect((await stored()).has(0)).toBe(false);
     expect(await history(39)).toEqual([]);

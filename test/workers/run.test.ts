@@ -10,9 +10,9 @@ import {
   recordRuns,
   renewRuns,
   runSoon,
+  scheduledRuns,
   stalledJobs,
 } from "../../db/operations/job-runs.ts";
-import { scheduledRuns } from "../../db/operations/service-status.ts";
 import { type TestLog, testLog } from "../../harness/log.ts";
 import { until } from "../../harness/until.ts";
 import { defineJob, type Job } from "../../workers/job.ts";
