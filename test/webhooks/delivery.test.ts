@@ -1,35 +1,21 @@
 /** Events reach the webhooks that want them, signed as the standard's own library checks it, once each, whoever delivers. */
 import { Webhook } from "standardwebhooks";
-import { afterAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { eventView } from "../../core/views/webhooks.ts";
 import { eventsAfter } from "../../db/events/events.ts";
 import { retireSecrets } from "../../db/webhooks/secrets.ts";
 import { disableWebhook, enableWebhook } from "../../db/webhooks/webhooks.ts";
 import { until } from "../../harness/until.ts";
 import { runWebhooks } from "../../workers/webhooks/deliver.ts";
+import { perFile } from "../support/started.ts";
 import { deliverDue } from "./support/deliver-due.ts";
-import {
-  addSecret,
-  addWebhook,
-  becomeFinal,
-  happen,
-  OWNER,
-  replying,
-  type World,
-  webhookWorld,
-} from "./support/world.ts";
+import { addSecret, addWebhook, becomeFinal, happen, OWNER, type World, webhookWorld } from "./support/world.ts";
 
-let world: World;
+const world = perFile(webhookWorld);
 let pool: World["database"]["pool"];
 beforeEach(async () => {
-  world ??= await webhookWorld();
-  pool = world.database.pool;
-  await pool.query("truncate offchain.webhook, offchain.webhook_turn cascade");
-  world.receiver.received.length = 0;
-  world.receiver.answer = replying(204);
-  world.now = Date.now();
+  pool = await world.reset();
 });
-afterAll(() => world?.close());
 
 const hook = (subscription: Parameters<typeof addWebhook>[2] = {}, path = "") =>
   addWebhook(pool, world.receiver.url + path, subscription);

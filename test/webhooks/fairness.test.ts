@@ -13,7 +13,7 @@ import { runWebhooks } from "../../workers/webhooks/deliver.ts";
 import { beginSending } from "../../workers/webhooks/send.ts";
 import { perFile } from "../support/started.ts";
 import { deliverDue, fanOutEvents } from "./support/deliver-due.ts";
-import { addWebhook, happen, replying, type World, webhookWorld } from "./support/world.ts";
+import { addWebhook, happen, type World, webhookWorld } from "./support/world.ts";
 
 /** Longer than any of these tests: what hangs does so until its test ends it. */
 const FOREVER = { headersMs: 300_000, bodyMs: 300_000, totalMs: 300_000 };
@@ -21,12 +21,7 @@ const FOREVER = { headersMs: 300_000, bodyMs: 300_000, totalMs: 300_000 };
 const world = perFile(() => webhookWorld({ limits: FOREVER }));
 let pool: World["database"]["pool"];
 beforeEach(async () => {
-  pool = world.database.pool;
-  await pool.query("truncate offchain.webhook, offchain.webhook_turn cascade");
-  world.receiver.received.length = 0;
-  world.silent.clear();
-  world.receiver.answer = replying(204);
-  world.now = Date.now();
+  pool = await world.reset();
 });
 
 const ownerOf = (n: number) => `0x${n.toString(16).padStart(40, "0")}` as Address;

@@ -1,26 +1,19 @@
 /** What a receiver that fails is spared and offered: waits, dead letters, replays, pauses, and being switched off. */
-import { afterAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { insertPing, replayDead, replayDelivery } from "../../db/webhooks/delivery-log.ts";
 import { enableWebhook } from "../../db/webhooks/webhooks.ts";
+import { perFile } from "../support/started.ts";
 import { deliverDue } from "./support/deliver-due.ts";
 import { addWebhook, happen, OWNER, replying, startReceiver, type World, webhookWorld } from "./support/world.ts";
 
 const DAY = 86_400_000;
 const TOO_LATE = "no answer within 10 s";
 
-let world: World;
+const world = perFile(webhookWorld);
 let pool: World["database"]["pool"];
 beforeEach(async () => {
-  world ??= await webhookWorld();
-  pool = world.database.pool;
-  await pool.query("truncate offchain.webhook, offchain.webhook_turn cascade");
-  world.receiver.received.length = 0;
-  world.receiver.answer = replying(204);
-  world.counted.length = 0;
-  world.silent.clear();
-  world.now = Date.now();
+  pool = await world.reset();
 });
-afterAll(() => world?.close());
 
 const hook = () => addWebhook(pool, world.receiver.url);
 const deliver = () => deliverDue(world.context);

@@ -133,6 +133,8 @@ export type World = {
   counted: string[];
   state(webhookId: string): Promise<Delivery[]>;
   health(webhookId: string): ReturnType<typeof webhookOf>;
+  /** As at the start, without webhooks. @returns the pool of the database */
+  reset(): Promise<pg.Pool>;
   close(): Promise<void>;
 };
 
@@ -170,6 +172,14 @@ export async function webhookWorld(
     },
     state: async (webhookId) => (await deliveryPage(database.pool, webhookId, { limit: 10_000 })).toReversed(),
     health: (webhookId) => webhookOf(database.pool, OWNER, webhookId),
+    async reset() {
+      await database.pool.query("truncate offchain.webhook, offchain.webhook_turn cascade");
+      receiver.received.length = world.counted.length = 0;
+      receiver.answer = replying(204);
+      world.silent.clear();
+      world.now = Date.now();
+      return database.pool;
+    },
     async close() {
       await patient.close();
       await impatient.close();
