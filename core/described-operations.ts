@@ -13,7 +13,6 @@ export type Schema = {
   items?: Schema;
   anyOf?: readonly Schema[];
   oneOf?: readonly Schema[];
-  allOf?: readonly Schema[];
   minimum?: number;
   format?: string;
   pattern?: string;
@@ -141,6 +140,14 @@ export const answerType = (operation: Operation): string | null => successOf(ope
 export const resolved = ({ components }: OpenApi, schema: Schema): Schema =>
   schema.$ref === undefined ? schema : (components.schemas[schema.$ref.split("/").at(-1)!] ?? {});
 
+/** The objects that a schema describes, or that its list has for entries: several where it has alternatives. */
+export function objectsOf(document: OpenApi, given: Schema): Schema[] {
+  const schema = resolved(document, given);
+  if (schema.type === "array") return schema.items ? objectsOf(document, schema.items) : [];
+  if (schema.properties) return [schema];
+  return (schema.anyOf ?? schema.oneOf ?? []).flatMap((one) => objectsOf(document, one));
+}
+
 /** Texts by what is in the format or the pattern of their schema. */
 const TEXTS: readonly [inside: string, text: string][] = [
   ["date-time", "2026-01-31T12:00:00.000Z"],
@@ -169,7 +176,6 @@ export function exampleOf(document: OpenApi, given: Schema, whole = false, depth
   if (schema.example !== undefined) return schema.example;
   if (schema.enum) return schema.enum[0];
   const made = (part: Schema) => exampleOf(document, part, whole, depth + 1);
-  if (schema.allOf) return Object.assign({}, ...schema.allOf.map(made));
   const one = schema.anyOf?.[0] ?? schema.oneOf?.[0];
   if (one) return made(one);
   if (schema.type === "array")

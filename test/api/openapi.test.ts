@@ -2,7 +2,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ENDPOINTS } from "../../api/routes/index.ts";
-import { exampleOf, operationsOf, type Schema } from "../../core/described-operations.ts";
+import { exampleOf, objectsOf, operationsOf, type Schema } from "../../core/described-operations.ts";
 import { plantAgents, walletOf } from "./support/agents.ts";
 import { apiForFile, type Operation } from "./support/api.ts";
 import { problemOf } from "./support/conformance.ts";
@@ -74,6 +74,8 @@ describe("the document", () => {
       );
     });
     expect(faults).toEqual([]);
+    const { responses } = operationsOf(document).find(({ id }) => id === "getMint")!;
+    expect(responses.map(({ schema }) => schema && objectsOf(document, schema).length)[0]).toBe(3);
   });
 
   it("has one name and one schema for each segment of its paths, of which generators make one node", () => {

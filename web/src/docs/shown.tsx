@@ -1,12 +1,19 @@
 /** How the reference shows prose, methods, shapes of bodies, and what the service answered. */
 import { Fragment, type ReactNode } from "react";
-import { kindOf, type Method, type OpenApi, resolved, type Schema } from "../../../core/described-operations.ts";
+import {
+  kindOf,
+  type Method,
+  type OpenApi,
+  objectsOf,
+  resolved,
+  type Schema,
+} from "../../../core/described-operations.ts";
 import { indented } from "../../../core/request-samples.ts";
 import type { RawResponse } from "../api/answer.ts";
 import { count, counted } from "../formats.ts";
 import { Copy } from "../parts/copy.tsx";
 
-/** Headers of general use; the others are seen by the sample's own tools. */
+/** Headers of general use; tools for the samples (`curl -i`) show the others. */
 const SHOWN = ["content-type", "etag", "link", "x-indexed-block", "ratelimit", "retry-after", "x-ignored-params"];
 const MAX_BODY_CHARS = 60_000;
 
@@ -72,33 +79,25 @@ const MAX_SCHEMA_DEPTH = 3;
 
 type Props = { document: OpenApi; schema: Schema; depth?: number };
 
-/** The object that a schema describes, or that its list has for entries; null where it describes none. */
-function objectOf(document: OpenApi, given: Schema): Schema | null {
-  const schema = resolved(document, given);
-  if (schema.type === "array") return schema.items ? objectOf(document, schema.items) : null;
-  if (schema.properties) return schema;
-  const parts = schema.anyOf ?? schema.oneOf ?? schema.allOf ?? [];
-  return parts.map((part) => objectOf(document, part)).find((one) => one !== null) ?? null;
-}
-
 /** The shape of a body as a list: names, kinds and what they mean, objects within objects indented. */
 export function SchemaList({ document, schema, depth = 0 }: Props) {
-  const object = objectOf(document, schema);
-  if (!object?.properties) return <p className="muted mono">{kindOf(document, schema)}</p>;
-  return (
-    <ul className="docs-schema">
-      {Object.entries(object.properties).map(([name, part]) => (
+  const objects = objectsOf(document, schema);
+  if (objects.length === 0) return <p className="muted mono">{kindOf(document, schema)}</p>;
+  return objects.map(({ properties = {}, required = [] }, place) => (
+    <ul key={place} className="docs-schema">
+      {place > 0 && <li className="faint">or</li>}
+      {Object.entries(properties).map(([name, part]) => (
         <Property
           key={name}
           document={document}
           name={name}
           schema={part}
           depth={depth}
-          required={object.required?.includes(name) ?? false}
+          required={required.includes(name)}
         />
       ))}
     </ul>
-  );
+  ));
 }
 
 type PropertyProps = Props & { name: string; required: boolean; depth: number };
@@ -106,7 +105,8 @@ type PropertyProps = Props & { name: string; required: boolean; depth: number };
 function Property({ document, name, schema, required, depth }: PropertyProps) {
   const known = resolved(document, schema);
   const description = schema.description ?? known.description;
-  const inner = depth < MAX_SCHEMA_DEPTH ? objectOf(document, schema) : null;
+  const inner = depth < MAX_SCHEMA_DEPTH ? objectsOf(document, schema) : [];
+  const fields = new Set(inner.flatMap((one) => Object.keys(one.properties ?? {}))).size;
   return (
     <li>
       <p>
@@ -119,10 +119,10 @@ function Property({ document, name, schema, required, depth }: PropertyProps) {
         )}
         {known.enum && <span className="faint docs-said mono">{known.enum.map(String).join(" · ")}</span>}
       </p>
-      {inner?.properties && (
+      {fields > 0 && (
         <details>
-          <summary>{counted(Object.keys(inner.properties).length, "field", "fields")}</summary>
-          <SchemaList document={document} schema={inner} depth={depth + 1} />
+          <summary>{counted(fields, "field", "fields")}</summary>
+          <SchemaList document={document} schema={schema} depth={depth + 1} />
         </details>
       )}
     </li>
