@@ -32,13 +32,13 @@ export type KeyCaller = { kind: "apiKey"; apiKeyId: string };
 export type Caller = WalletCaller | TokenCaller | KeyCaller;
 
 /**
- * Who may call: anyone, anyone who may also show to be an agent's wallet (SIWA), an agent's wallet, a human (SIWE, SIWA
+ * Who may call: anyone, anyone with or without an agent's wallet (SIWA), an agent's wallet, a human (SIWE, SIWA
  * or access token), an owner's wallet (SIWE or SIWA, alone or with a human's access token), the holder of an API key
  * of scope `sessions:write`, of one of scope `index:read`, or of one of scope `operator:read`.
  */
 export type CallerRule = "anyone" | "anyoneOrSiwa" | "siwa" | "human" | "owner" | "apiKey" | "indexKey" | "operatorKey";
 
-/** Whether a rule lets callers in who show nothing. */
+/** Whether a rule lets callers in without a credential. */
 export const isOpen = (rule: CallerRule): boolean => rule === "anyone" || rule === "anyoneOrSiwa";
 
 /** The caller a handler gets, by the rule in front of it. */

@@ -27,20 +27,12 @@ import type { OwnRegistry } from "../db/agents/facts.ts";
 import type { AgentList } from "../db/lists/agents.ts";
 import type { DirectoryList } from "../db/lists/directory.ts";
 import type { IndexTracker } from "../db/operations/index-state.ts";
+import type { JobCounts } from "../db/operations/job-runs.ts";
 import type { ReadPool } from "../db/replicas/read-pool.ts";
 import type { SnapshotPlace } from "../db/snapshots/place.ts";
 import type { PaymentMethod } from "../payments/methods/method.ts";
 import type { Fault } from "../runtime/faults.ts";
 import type { Log } from "./http/error-answer.ts";
-
-/** One queue as `GET /api/v2/status` shows it; `oldestSeconds` is the age of its oldest waiting job. */
-type QueueState = {
-  name: string;
-  waiting: number;
-  active: number;
-  failed: number;
-  oldestSeconds: number | null;
-};
 
 /** Draws cards as PNG for a client network. @throws Failure overloaded, rate_limited when too many are waiting already */
 export type Cards = {
@@ -57,6 +49,7 @@ export type RequestMeter = {
   streams(count: () => number): void;
 };
 
+/** Absent and null mean the same: the process has no such part. */
 export type ApiDeps = {
   config: Config;
   /**
@@ -102,7 +95,7 @@ export type ApiDeps = {
   /** GraphQL and SQL of the indexer; absent where its server is not configured. */
   indexQueries?: IndexQueries | null;
   /** Counts of every queue; may throw when the queue's store is away. */
-  queues(): Promise<QueueState[]>;
+  queues(): Promise<JobCounts[]>;
   log: Log;
   /** Absent without metrics. */
   meter?: RequestMeter | undefined;
@@ -111,7 +104,7 @@ export type ApiDeps = {
   aboutMs?: number;
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Ends after so many milliseconds; absent: of real time. Bounds what a request waits for others. */
+  /** Resolves after so many milliseconds, which bounds what a request waits for others; absent: a timer does. */
   wait?(ms: number): Promise<unknown>;
 };
 

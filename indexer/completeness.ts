@@ -129,19 +129,21 @@ const AGENTS = statement({
     select count(*)::int8 as rows from onchain.agent where minted_block <= $upTo`,
   columns: { rows: int8 },
 });
-/** The first id that is missing among those of a contract that counts from 0, with the blocks of the ids before and after it. */
-const AGENT_GAP = statement({
-  name: "completeness-agent-gap",
-  params: { upTo: int8 },
-  text: `
-    select id, earlier, later from (
-      select token_id::int8 as token_id, minted_block::int8 as later,
-             coalesce(lag(token_id) over (order by token_id) + 1, 0)::int8 as id,
-             lag(minted_block) over (order by token_id)::int8 as earlier
-      from onchain.agent where minted_block <= $upTo) ids
-    where id < token_id order by id limit 1`,
-  columns: { id: int8, earlier: nullable(int8), later: int8 },
-});
+/** The first id that a table of ids from 0 on lacks below its last one, with the blocks of the ids before and after it. */
+const gapIn = (name: string, columns: { table: string; id: string; block: string }) =>
+  statement({
+    name,
+    params: { upTo: int8 },
+    text: `
+      select id, earlier, later from (
+        select ${columns.id}::int8 as present, ${columns.block}::int8 as later,
+               coalesce(lag(${columns.id}) over (order by ${columns.id}) + 1, 0)::int8 as id,
+               lag(${columns.block}) over (order by ${columns.id})::int8 as earlier
+        from onchain.${columns.table} where ${columns.block} <= $upTo) ids
+      where id < present order by id limit 1`,
+    columns: { id: int8, earlier: nullable(int8), later: int8 },
+  }).maybeOne;
+const agentGap = gapIn("completeness-agent-gap", { table: "agent", id: "token_id", block: "minted_block" });
 
 async function agents(given: CountSource): Promise<Hole | null> {
   const { db, block, contracts } = given;
@@ -153,7 +155,7 @@ async function agents(given: CountSource): Promise<Hole | null> {
   );
   const { rows } = await AGENTS.one(db, upTo);
   if (total === null || rows >= total) return null;
-  const gap = await AGENT_GAP.maybeOne(db, upTo);
+  const gap = await agentGap(db, upTo);
   const from = gap === null ? ((await LAST_AGENT.one(db, upTo)).block ?? startBlock) : (gap.earlier ?? startBlock);
   const reason = `${total - rows} of ${total} agents are missing, the first is ${gap?.id ?? rows}`;
   return { address, from, to: gap?.later ?? block, reason };
@@ -167,17 +169,10 @@ const LAST_AGENT = statement({
   columns: { block: nullable(int8) },
 });
 
-const ERC8004_GAP = statement({
-  name: "completeness-erc8004-gap",
-  params: { upTo: int8 },
-  text: `
-    select id, earlier, later from (
-      select agent_id::int8 as agent_id, registered_block::int8 as later,
-             coalesce(lag(agent_id) over (order by agent_id) + 1, 0)::int8 as id,
-             lag(registered_block) over (order by agent_id)::int8 as earlier
-      from onchain.erc8004_agent where registered_block <= $upTo) ids
-    where id < agent_id order by id limit 1`,
-  columns: { id: int8, earlier: nullable(int8), later: int8 },
+const erc8004Gap = gapIn("completeness-erc8004-gap", {
+  table: "erc8004_agent",
+  id: "agent_id",
+  block: "registered_block",
 });
 const ERC8004_LAST = statement({
   name: "completeness-erc8004-last",
@@ -193,7 +188,7 @@ async function erc8004Agents(given: CountSource): Promise<Hole | null> {
   const { db, block, contracts } = given;
   const { address, startBlock } = contracts.Erc8004Identity;
   const upTo = { upTo: block };
-  const gap = await ERC8004_GAP.maybeOne(db, upTo);
+  const gap = await erc8004Gap(db, upTo);
   const last = await ERC8004_LAST.maybeOne(db, upTo);
   const next = { id: last === null ? 0 : last.id + 1, earlier: last?.block ?? null, later: block };
   for (const { id, earlier, later } of gap === null ? [next] : [gap, next]) {

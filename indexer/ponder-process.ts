@@ -67,9 +67,6 @@ const PRELOADED = [
   "preload/no-live-queries.ts",
 ];
 
-/** The module for a process that only fills the cache. */
-const FETCH_ONLY = "preload/fetch-only.ts";
-
 const preloadUrl = (file: string) => pathToFileURL(join(PROJECT_ROOT, "indexer", file));
 
 /** Milliseconds for Ponder to end by itself before it is killed; the launcher's whole stop stays below 10 s. */
@@ -134,7 +131,7 @@ export async function startPonder(options: {
     [
       "--disable-warning=DeprecationWarning",
       ...PRELOADED.flatMap((file) => ["--import", preloadUrl(file).href]),
-      ...(fetchOnly ? ["--import", fetchOnlyUrl(preloadUrl(FETCH_ONLY), fetchOnly)] : []),
+      ...(fetchOnly ? ["--import", fetchOnlyUrl(preloadUrl("preload/fetch-only.ts"), fetchOnly)] : []),
       PONDER,
       "start",
       "--schema",
@@ -160,6 +157,7 @@ export async function startPonder(options: {
   );
   const failures: PonderFailures = { beyondFinality: false, foreignSchema: false, last: null };
   const redact = redactor(options.secrets);
+  // Its log tells the blocks that it adds; those it began on as final come by a message (preload/report-finalized.ts).
   let seen = new Map<number, string>();
   createInterface({ input: child.stdout! }).on("line", (line) => relay(line, { failures, seen, log, redact }));
   let nodes: readonly RpcNodeStats[] = [];

@@ -1,7 +1,4 @@
-/**
- * Credentials themselves: where people get them, and ending them.
- * Check then write: now, then the upsert of a revocation; a parallel one may come: `greatest` never moves back.
- */
+/** Credentials themselves: where people get them, and ending them; and what holders of an API key report of sessions. */
 import { object, z } from "zod";
 import { checksum } from "../../core/addresses.ts";
 import { firstDateAfterRevocation, HOW_TO_SIGN_IN } from "../../core/callers/wallet-credential.ts";
@@ -15,12 +12,11 @@ import { agentRef } from "../parameters.ts";
 import { identityProviderSchema } from "../schemas/principals.ts";
 import { factsOf, writtenTokenId } from "../services/agent-facts.ts";
 
-const OUTCOMES = ["success", "failure", "partial"] as const;
 /** Max duration in seconds, the limit of the column: 68 years. */
 const MAX_DURATION_SECONDS = 2 ** 31 - 1;
 
 const sessionOutcomeBodySchema = object({
-  outcome: z.enum(OUTCOMES),
+  outcome: z.enum(["success", "failure", "partial"]),
   details: textSchema({ max: 2000, lines: true }).optional(),
   sessionId: textSchema({ min: 1, max: 128 })
     .optional()
@@ -41,7 +37,6 @@ const recordedSchema = object({
  * Outcomes of sessions with an agent, reported by holders of an API key.
  * Check then write: the agent exists, then the insert; its token may go, the report come twice: the session is unique.
  */
-
 export const sessionOutcome = endpoint({
   method: "post",
   path: "/api/v2/agent/{ref}/session-outcome",
@@ -70,6 +65,7 @@ export const sessionOutcome = endpoint({
   },
 });
 
+/** Check then write: now, then the upsert of a revocation; a parallel one may come: `greatest` never moves back. */
 export const revoke = endpoint({
   method: "post",
   path: "/api/v2/auth/revoke",

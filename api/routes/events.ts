@@ -1,6 +1,5 @@
 /** The event log: followed as a stream, read in pages, or of one agent. */
 import { z } from "zod";
-import type { Address, AgentRef } from "../../core/agents/facts.ts";
 import { EVENT_NAMES } from "../../core/events/events.ts";
 import { eventView } from "../../core/views/webhooks.ts";
 import { eventLog, eventsAfter, eventsOfAgent, oldestEventAt } from "../../db/events/events.ts";
@@ -40,22 +39,15 @@ const filters = {
   }),
 };
 
-type Filters = {
-  type?: EventSelection["filter"]["types"];
-  agent?: readonly AgentRef[] | undefined;
-  agents?: readonly AgentRef[] | undefined;
-  owner?: readonly Address[] | undefined;
-  owners?: readonly Address[] | undefined;
-  finality: "any" | "final";
-};
+type Filters = z.output<z.ZodObject<typeof filters>>;
 
-/** Both of two lists of one thing; undefined where neither was given. */
-const both = <T>(one?: readonly T[], other?: readonly T[]): readonly T[] | undefined =>
+/** Two lists of one thing as one; undefined where neither was given. */
+const together = <T>(one?: readonly T[], other?: readonly T[]): readonly T[] | undefined =>
   one || other ? [...(one ?? []), ...(other ?? [])] : undefined;
 
 function wanted({ type, finality, ...named }: Filters): EventSelection {
-  const agents = both(named.agent, named.agents);
-  const owners = both(named.owner, named.owners);
+  const agents = together(named.agent, named.agents);
+  const owners = together(named.owner, named.owners);
   return {
     final: finality === "final",
     filter: {
@@ -82,6 +74,7 @@ export const eventStream = endpoint({
   responses: { 200: { description: "The stream; it stays open", type: "text/event-stream" } },
   errors: ["upstream_unavailable", "timeout"],
   async handler({ deps, query: { after, lastEventId, ...query }, reader, response, lastEventId: header }) {
+    // The reader's slot first: nothing is read for one that has none.
     const open = deps.streams.take(response, [reader]);
     const from = positionAfter(header, positionAfter(lastEventId, after));
     const bounds = await deps.logStreams.bounds(from);

@@ -12,6 +12,7 @@ import {
   type ShareUse,
 } from "../../core/transactions/free-gas.ts";
 import { kindGasBound, profileGas } from "../../core/transactions/gas-bounds.ts";
+import { registeredForPay } from "../../db/mints/mints.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";
 import {
   type ChainWrite,
@@ -20,7 +21,7 @@ import {
   newestChainWrites,
   newProfileWrite,
 } from "../../db/transactions/chain-writes.ts";
-import { freeGasUse, lockFreeGas, queuedFreeGas, registeredForPay } from "../../db/transactions/free-gas.ts";
+import { freeGasUse, lockFreeGas, queuedFreeGas } from "../../db/transactions/free-gas.ts";
 import { type SenderState, senderState } from "../../db/transactions/sender-state.ts";
 import {
   type FreeWrite,

@@ -13,7 +13,7 @@ import { slowUntilOf } from "../../db/webhooks/owner-schedule.ts";
 import { insertSecret, retireSecrets, type SealedSecret, secretByRequest } from "../../db/webhooks/secrets.ts";
 import {
   countWebhooks,
-  deleteFormerOwners,
+  deleteOldestOfFormerOwners,
   insertWebhook,
   lockWebhook,
   lockWebhookCounts,
@@ -112,7 +112,7 @@ async function requirePlace(
   const { ofOwner, ofAgent, ofNetwork, all, isKnown } = await countWebhooks(tx, who);
   if (ofOwner >= perWallet)
     fail("conflict", `This wallet has ${perWallet} webhooks; it can have no more.`, { hint: ONE_LESS });
-  if (ofAgent >= perWallet && (await deleteFormerOwners(tx, who))) return;
+  if (ofAgent >= perWallet && (await deleteOldestOfFormerOwners(tx, who))) return;
   if (ofNetwork >= perNetwork)
     fail("conflict", `${perNetwork} webhooks were made from this network; there can be no more until one is deleted.`, {
       hint: ONE_LESS,

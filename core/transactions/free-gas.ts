@@ -52,7 +52,7 @@ export function gasAllowed(share: ShareUse, registrationsPerNetwork: number) {
 
 /**
  * Whether an agent is known by something that a stranger cannot make for nothing: a proven account, or the exchange's
- * attestation of its owner. A registration that was paid for counts too (`db/transactions/free-gas.ts`).
+ * attestation of its owner. A registration that was paid for counts too (`db/mints/mints.ts`).
  */
 export const isProven = (facts: Pick<AgentFacts, "proofs" | "exchange" | "owner">, now: Date): boolean =>
   exchangeCounts(facts, now) || validProofs(facts).length > 0;

@@ -1,4 +1,7 @@
-/** Items of the foreign registries as they came, by the registry's own ids. */
+/**
+ * Items of the foreign registries as they came, by the registry's own ids. The `source` is the registry they were read
+ * from, the `platform` the one an item's agent belongs to. A `sweep` reads all of a source, and what it has not seen is gone.
+ */
 import { createHash } from "node:crypto";
 import type { ReadItem } from "../../core/directory/registry-readers/reader.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
@@ -13,7 +16,7 @@ export const digestOf = (json: string): string => createHash("sha256").update(js
 /** Max UTF-8 bytes of a key: an entry of a B-tree has at most 2,704 bytes, with the registry's name. */
 const MAX_KEY = 2_000;
 
-/** A text of the registry's as a key column holds it: a longer one is its beginning with its hash. */
+/** A text of the registry's as a key column holds it: a longer one is its beginning with its hash. Callers make ids by it. */
 export function keyOf(text: string): string {
   if (text.length * 3 <= MAX_KEY || Buffer.byteLength(text) <= MAX_KEY) return text;
   return `${text.slice(0, 100).toWellFormed()}… sha256 ${digestOf(text)}`;
@@ -82,6 +85,7 @@ export async function storeItems(
   const same = rows.filter((row) => !different.includes(row)).map(({ id }) => id);
   await SEE.run(tx, { source, ids: same, now, sweep });
   await STORE.run(tx, { source, items: different, now, sweep });
+  // What can be read now is in quarantine no longer.
   await releaseItems(tx, { source, ids });
   const agentIds = different.flatMap(({ id, agent }) => {
     const old = before.get(id);
@@ -91,7 +95,7 @@ export async function storeItems(
   return { agentIds: [...new Set(agentIds)], seenBefore: known.filter((row) => row.sweep === sweep).length };
 }
 
-/** Whether all of some items are known; those that are, are seen. */
+/** Marks those of some items that are known as seen. @returns whether all are known */
 export async function seeItems(
   tx: Queryable,
   source: string,
@@ -111,8 +115,7 @@ const FORGET = statement({
 /** Deletes items that their registry has removed. @returns the agents they belonged to */
 export async function forgetItems(tx: Queryable, source: string, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
-  const deleted = await FORGET.rows(tx, { source, ids });
-  return [...new Set(deleted.map(({ agent_id }) => agent_id))];
+  return [...new Set(await FORGET.values(tx, { source, ids }))];
 }
 
 /** Max items of one agent that are read for its row: anybody can list any number of resources for one recipient (x402). */
@@ -151,8 +154,8 @@ export async function forgetUnseen(
   source: string,
   sweep: number,
 ): Promise<{ agentIds: string[]; forgotten: number }> {
-  const deleted = await FORGET_UNSEEN.rows(tx, { source, sweep });
-  return { agentIds: [...new Set(deleted.map(({ agent_id }) => agent_id))], forgotten: deleted.length };
+  const agents = await FORGET_UNSEEN.values(tx, { source, sweep });
+  return { agentIds: [...new Set(agents)], forgotten: agents.length };
 }
 
 /** How many items a registry has, and how many of them an ended sweep saw. */

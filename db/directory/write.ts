@@ -34,6 +34,7 @@ const COLUMNS = {
   services: ["services", "jsonb"],
   x402_stated: ["x402Supported", "bool"],
   active: ["active", "bool"],
+  // By a foreign registry; the next one says it of own agents only (core/directory/entry.ts).
   wallet_proven: ["walletProven", "bool"],
   wallet_confirmed: ["walletConfirmed", "bool"],
   trait_count: ["traitCount", "int4"],
@@ -111,7 +112,7 @@ export type OwnEntry = DirectoryEntry & { score: number };
 
 /**
  * Writes entries as they are now, each (platform, id) at most once. Part of the caller's transaction, which must be READ
- * COMMITTED.
+ * COMMITTED: what another one has written meanwhile is seen once its rows are locked.
  * @returns how many rows are different now
  */
 export async function upsertEntries(
@@ -155,7 +156,8 @@ export async function removeEntries(
 
 /**
  * SQL of an UPDATE that marks rows as changed because of something shown with them: a claim, a quote, a score at Ethos. Readers
- * that keep rows as they are shown then read them again. A change of the row itself is marked by a trigger.
+ * that keep rows as they are shown then read them again. The mark of a row is in its row of `directory_score`, where a
+ * trigger marks changes of the row itself.
  * @param ids SQL that selects the rows as `id`
  */
 export const touchRows = (ids: string) => `
@@ -186,7 +188,8 @@ const RESCORE = statement({
 
 /**
  * Computes the scores of all foreign rows again: ages grow, attestations are made and revoked, wallets get identities.
- * Check then write: the difference, then the update: one statement, rows locked in the order of ids.
+ * Check then write: a score differs, then its update; an entry may be written meanwhile: one statement, which locks the
+ * rows in the order of their ids.
  * @returns how many changed
  */
 export async function rescoreForeign(pool: pg.Pool, { now, exchangeSchema }: ScoreRules): Promise<number> {

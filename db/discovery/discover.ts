@@ -34,7 +34,7 @@ import { CANDIDATES, classesOf, POSITIONS } from "./candidates.ts";
 import { type ExpandedNeed, expand, phrase } from "./expand.ts";
 import { knownAgents } from "./known.ts";
 import { lookUp } from "./look-up-words.ts";
-import { matcher, wordsOfAgents } from "./matcher.ts";
+import { queryWordMatcher, wordsOfAgents } from "./matcher.ts";
 import { near } from "./near.ts";
 import { paidWork } from "./paid-work.ts";
 import { isWithin, withPrices } from "./prices.ts";
@@ -46,10 +46,17 @@ const ENOUGH_HITS = 60;
 /** Longer queries are no names. */
 const MAX_NAME = 64;
 
+/** A lexeme that no document has: no word contains the sign. */
+const NOWHERE = "!";
+
 type CandidateRow = Row<typeof CANDIDATES>;
 type PlacedCandidate = RankedCandidate<Candidate & { row: CandidateRow }>;
 
-/** @param questions absent or null where there is no provider of embeddings */
+/**
+ * Reads the query, widens its words, takes candidates by their words (level by level of match and trust) and by meaning,
+ * ranks both, and shows a page.
+ * @param questions absent or null where there is no provider of embeddings
+ */
 export async function discover(
   db: Queryable,
   query: DiscoverQuery,
@@ -69,22 +76,22 @@ export async function discover(
       : await candidates(db, { query, read, needs, filter, affordable });
   const vector = await meant;
   const isMissing = read.needs.some(({ required, text }) => required && unknown.includes(text));
-  const all =
+  const byMeaning =
     vector && !isMissing
       ? await near(db, questions!, { ...wantedOf(query, needs), vector, filter, must: requiredOf(needs) })
       : [];
-  const nearnesses = new Map(all.map(({ row, nearness }) => [row.id, nearness]));
-  const nearest = await affordable(all.map(({ row }) => row));
+  const nearnesses = new Map(byMeaning.map(({ row, nearness }) => [row.id, nearness]));
+  const nearest = await affordable(byMeaning.map(({ row }) => row));
   const isWhole = found.whole && nearest.whole;
   const name = nameKeyOf(query.q.slice(0, MAX_NAME));
   const nameKey = name === "" ? null : hashOf(name);
-  const first = inOrder(
+  const byWords = inOrder(
     found.rows.map((row) => candidateOf(row, needs, read, nameKey)),
     needs.map(({ weight }) => weight),
   );
   const order = ranked(
-    first,
-    await positionsOf(db, first.slice(0, MAX_PLACED), needs),
+    byWords,
+    await positionsOf(db, byWords.slice(0, MAX_PLACED), needs),
     nearest.rows.map((row) => ({
       candidate: candidateOf(row, needs, read, nameKey),
       nearness: nearnesses.get(row.id)!,
@@ -170,8 +177,9 @@ async function candidates(db: Queryable, { query, read, needs, filter, affordabl
   ]);
   const { strong, weak } = levelsOf(needs, preferred);
   const wanted = wantedOf(query, needs);
+  // The rarest word is the first need, and the best trust the first range.
   const isFew = needs.length > 0 && needs[0]!.documents <= ENOUGH_HITS;
-  const first = TRUST_RANGES.filter((range) => isFew || range >= MIN_TRUSTED);
+  const readAtOnce = TRUST_RANGES.filter((range) => isFew || range >= MIN_TRUSTED);
   const rows: CandidateRow[] = [];
   let room = MAX_CANDIDATES;
   let whole = true;
@@ -188,8 +196,8 @@ async function candidates(db: Queryable, { query, read, needs, filter, affordabl
     whole &&= within.whole;
     rows.push(...within.rows);
   };
-  await take(strong, first);
-  const unread = TRUST_RANGES.slice(first.length);
+  await take(strong, readAtOnce);
+  const unread = TRUST_RANGES.slice(readAtOnce.length);
   const isEnough = () => rows.length >= ENOUGH_HITS && !rows.some(({ disguised, imitation }) => disguised || imitation);
   while (unread.length > 0 && room > 0 && !isEnough()) await take(strong, [unread.shift()!]);
   if (unread.length > 0) {
@@ -209,7 +217,7 @@ async function candidates(db: Queryable, { query, read, needs, filter, affordabl
 async function filterOf(db: Queryable, query: DiscoverQuery, read: ReadQuery): Promise<Condition> {
   const wanted = (query.speaks ?? []).slice(0, PROTOCOLS.length).map((name) => {
     const protocol = PROTOCOLS.find((one) => one.toLowerCase() === name.toLowerCase());
-    return quoted(protocol ? filterLexemes.protocolLexeme(protocol) : "!");
+    return quoted(protocol ? filterLexemes.protocolLexeme(protocol) : NOWHERE);
   });
   const { found } = read.excluded.length > 0 ? await lookUp(db, read.excluded.flat()) : { found: new Map() };
   return all([
@@ -285,7 +293,7 @@ async function hitsOf(
   const agents = await knownAgents(db, ids, now, { shared: true });
   const work = await paidWork(db, ids);
   const byId = new Map(agents.map((agent) => [agent.id, agent]));
-  const matches = await matcher(db, wordsOfAgents(agents), needs);
+  const matches = await queryWordMatcher(db, wordsOfAgents(agents), needs);
   return page.flatMap(({ candidate, rank, relevance, trust, copies, foundBy }) => {
     const agent = byId.get(candidate.id);
     if (!agent) return [];

@@ -5,6 +5,9 @@ import type { ExpandedNeed } from "./expand.ts";
 import type { KnownAgent } from "./known.ts";
 import { stemsFor } from "./stems.ts";
 
+/** Words that are looked at in each text of an agent: its description has the most (core/discovery/highlights.ts). */
+const MAX_WORDS = 600;
+
 /** Words of the texts of agents. */
 export const wordsOfAgents = (agents: readonly KnownAgent[]): string[] =>
   agents.flatMap(({ name, description, offers, protocols }) =>
@@ -13,12 +16,16 @@ export const wordsOfAgents = (agents: readonly KnownAgent[]): string[] =>
       description ?? "",
       ...protocols,
       ...offers.flatMap((offer) => [offer.name, offer.description ?? "", ...offer.tags]),
-    ].flatMap((text) => wordsOf(text, 600).map(({ word }) => word)),
+    ].flatMap((text) => wordsOf(text, MAX_WORDS).map(({ word }) => word)),
   );
 
-/** @param words that are asked about */
-export async function matcher(db: Queryable, words: readonly string[], needs: readonly ExpandedNeed[]) {
+/**
+ * Answers for a word of an agent's text which word of the query it matches; null for none.
+ * @param words that are asked about
+ */
+export async function queryWordMatcher(db: Queryable, words: readonly string[], needs: readonly ExpandedNeed[]) {
   const stems = needs.length === 0 ? new Map<string, string>() : await stemsFor(db, words);
+  // The last of two entries counts: a word has its own lexemes rather than those of its synonyms.
   const byLexeme = new Map(
     needs.flatMap(({ lexemes, others, text }) => [...others, ...lexemes].map((lexeme) => [lexeme, text])),
   );

@@ -4,7 +4,7 @@ import { wordsOf } from "../../core/discovery/split-words.ts";
 import { countingOffers } from "../offers/endpoints.ts";
 import { type Queryable, type Row, statement, t } from "../sql/statement.ts";
 import type { ExpandedNeed } from "./expand.ts";
-import { matcher } from "./matcher.ts";
+import { queryWordMatcher } from "./matcher.ts";
 
 /**
  * Max agents whose offers are read, the most trusted first: few have prices on both sides of the limit, unless somebody makes
@@ -70,7 +70,7 @@ export async function withPrices<A extends PricedDocument>(
   const whole = undecided.length === prices.size;
   const offers = await PRICED.rows(db, { ids: undecided });
   const read = [...Map.groupBy(offers, ({ id }) => id)].map(([id, own]) => ({ id, offers: wordsOfOffers(own) }));
-  const matches = await matcher(
+  const matches = await queryWordMatcher(
     db,
     read.flatMap((one) => one.offers.flatMap(({ words }) => words)),
     needs,

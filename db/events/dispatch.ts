@@ -1,4 +1,9 @@
-/** Dispatch of index changes: claims, retractions and finality, each decided by comparing tables. */
+/**
+ * Dispatch of index changes: claims, retractions and finality, each decided by comparing tables. A claimed event is
+ * `pending` until the queue has its jobs, then `queued`, at last `final`. It is `retracted` from any of these, and pending
+ * again if it returns; what is final is queued again where another index is served. A pass, under `lockDispatcher`, adopts
+ * the index, claims, retracts what has vanished, finalizes, and settles when nothing is left to claim.
+ */
 import { and, eq } from "drizzle-orm";
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import type { ChainFact } from "../../core/events/events.ts";
@@ -11,7 +16,7 @@ import { orm } from "../sql/orm.ts";
 import { type Queryable, type Row, statement, t } from "../sql/statement.ts";
 import { wakeSequencer } from "./append-events.ts";
 
-/** A dispatched event: its subject and its block. `tokenId` or `wallet` may be absent, depending on the kind. */
+/** An event of `offchain.dispatch`, in whatever state: its subject and its block. `tokenId` or `wallet` may be absent, depending on the kind. */
 export type DispatchedEvent = t.RowOf<typeof EVENT_COLUMNS>;
 
 const EVENT_COLUMNS = {
@@ -64,11 +69,11 @@ const REOPEN_FINAL = statement({
 });
 
 /**
- * The block above which new events can be. Every dispatched event belongs to this index afterwards: when another index is
- * served (the old one was wrong below its finalized block, or the code changed), all of its events are new, and the chain
- * has retracted every dispatched event that it lacks below its finalized block.
+ * Makes every dispatched event belong to this index: when another one is served (the old one was wrong below its finalized
+ * block, or the code changed), all of its events are new, and what it lacks below its finalized block is retracted.
+ * @returns the block above which new events can be, and what was retracted
  */
-export async function settledBlock(
+export async function adoptIndex(
   tx: Queryable,
   index: ServedIndex,
 ): Promise<{ block: number; retracted: DispatchedEvent[] }> {
@@ -219,7 +224,7 @@ const SETTLE = statement({
   text: "update offchain.dispatcher_state set settled_block = $block where settled_block < $block",
 });
 
-/** Stores that every event up to the finalized block of this index has been claimed. */
+/** Stores that every event up to the finalized block of this index has been claimed; the caller knows that none is left. */
 export async function settleUpTo(tx: Queryable, index: ServedIndex): Promise<void> {
   const block = Math.min(index.block, index.finalizedBlock);
   // Score changes up to it are final.

@@ -200,3 +200,19 @@ export async function reopenMint(tx: Queryable, mintId: string): Promise<Mint | 
   if (!before || before.state === "pending") return null;
   return (await REOPEN.run(tx, { mintId })) === 1 ? before : null;
 }
+
+/**
+ * SQL of whether an agent was registered here by a payment that is in the ledger. That its transaction does not count as a
+ * free one is no evidence: those of former versions never do. @param token SQL of its number
+ */
+export const isPaidFor = (token: string): string => `exists (
+  select from offchain.mint m join offchain.payment p on p.bought = 'mint:' || m.mint_id
+  where m.token_id = ${token} and m.state = 'minted' and p.state = 'fulfilled')`;
+
+/** Whether an agent was registered here, and its registration was paid for. */
+export const registeredForPay = statement({
+  name: "registered-for-pay",
+  params: { tokenId: t.int8 },
+  text: `select ${isPaidFor("$tokenId")} as paid`,
+  columns: { paid: t.bool },
+}).onlyValue;

@@ -70,8 +70,10 @@ const PgConnection = pg.Connection as unknown as new (config: object) => PgConne
 const ADDRESS_MS = 2_000;
 /** Asks the server for TLS (PostgreSQL manual, "Message Formats", SSLRequest). */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
-/** The server knows the role or the host not this way: with TLS, or without it. */
+/** The server does not let the role or the host in this way: with TLS, or without it. */
 const NOT_THIS_WAY = "28000";
+/** Its answers to the request: S and N. */
+const [OFFERS_TLS, OFFERS_NONE] = [0x53, 0x4e];
 /** The server starts, stops or recovers. */
 const NOT_NOW = "57P03";
 
@@ -93,7 +95,7 @@ class ServerConnection extends PgConnection {
   readonly #server: PostgresServer;
   readonly #keepAlive: KeepAlive;
   /** The server has offered to sign in with a proof that both have the same certificate. */
-  #isBound = false;
+  #offersBinding = false;
 
   constructor(server: PostgresServer, keepAlive: KeepAlive) {
     super({});
@@ -163,9 +165,9 @@ class ServerConnection extends PgConnection {
     this.stream.write(SSL_REQUEST);
     const [answer] = (await nextEvent(this.stream, "data")) as [Buffer];
     // More than the answer would be words of somebody between, read as if they had come encrypted.
-    if (answer.length === 1 && answer[0] === 0x53) return true;
-    if (answer.length === 1 && answer[0] === 0x4e && orPlain) return false;
-    if (answer.length === 1 && answer[0] === 0x4e) throw new Refusal("the server offers no TLS", "way");
+    if (answer.length === 1 && answer[0] === OFFERS_TLS) return true;
+    if (answer.length === 1 && answer[0] === OFFERS_NONE && orPlain) return false;
+    if (answer.length === 1 && answer[0] === OFFERS_NONE) throw new Refusal("the server offers no TLS", "way");
     throw new Refusal("the server does not answer as Postgres when it is asked for TLS", "address");
   }
 
@@ -212,6 +214,7 @@ class ServerConnection extends PgConnection {
         if (state === "starting") refused(new Refusal("the server closed the connection", "none"));
         else if (state === "started") super.emit("end");
       });
+      // On the instance: pg's parser calls it for each message, and the client hears only what it lets through.
       this.emit = (event: string, ...args: unknown[]) => {
         if (state === "refused") return false;
         const failure = this.#failureIn(event, args[0]);
@@ -242,8 +245,8 @@ class ServerConnection extends PgConnection {
       return new Refusal(error.message, next, error);
     }
     if (event === "authenticationSASL")
-      this.#isBound = (message as { mechanisms: string[] }).mechanisms.includes("SCRAM-SHA-256-PLUS");
-    if (channelBinding && event.startsWith("authentication") && !this.#isBound)
+      this.#offersBinding = (message as { mechanisms: string[] }).mechanisms.includes("SCRAM-SHA-256-PLUS");
+    if (channelBinding && event.startsWith("authentication") && !this.#offersBinding)
       return new Refusal("the server offers no channel binding, which channel_binding=require asks for", "none");
     const { parameterName, parameterValue } = (message ?? {}) as { parameterName?: string; parameterValue?: string };
     if (event !== "parameterStatus" || parameterName !== "in_hot_standby" || role === "any") return undefined;

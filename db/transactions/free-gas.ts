@@ -1,49 +1,33 @@
-/** Gas of today's free writes: of an account, an agent and networks, with what the sender's shares have left. */
+/** What free writes have cost (core/transactions/free-gas.ts has who may write free): per account, agent and network, and of all. */
 import { VALUE_PRICE_WEI } from "../../core/transactions/free-gas.ts";
 import { TRANSFER_GAS } from "../../core/transactions/gas-bounds.ts";
 import { inParts } from "../sql/batches.ts";
 import { lockTexts } from "../sql/locks.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
 
-/** Whose free writes are counted. */
+/** Whose free writes are counted. `networks`: keyed hashes of the caller's, for a registration. */
 type FreeGasOf = { account: string; tokenId: number | null; networks: readonly string[] };
 
 /**
  * Gas that an intent counts as: what it has used, else the most it may use, and the gas of its value. One that failed
  * without a block has cost a simulation.
  */
-const GAS = `case when i.state = 'failed' then ${TRANSFER_GAS}
+const COUNTED_GAS = `case when i.state = 'failed' then ${TRANSFER_GAS}
   else coalesce(i.gas_used, i.gas_bound) + trunc(i.value_wei / ${VALUE_PRICE_WEI}) end`;
-const OF = (condition: string) => `
-  (select coalesce(sum(${GAS}), 0)::int8 from offchain.transaction_outbox i where ${condition} and i.free_at >= $since)`;
+const gasOf = (condition: string) => `
+  (select coalesce(sum(${COUNTED_GAS}), 0)::int8 from offchain.transaction_outbox i where ${condition} and i.free_at >= $since)`;
 
-/** Gas of free writes since. */
+/** Gas of their free writes since a time. */
 export const freeGasUse = statement({
   name: "free-gas-use",
   given: (of: FreeGasOf, since: Date) => ({ ...of, since }),
   params: { account: t.text, tokenId: t.nullable(t.int8), networks: t.array(t.text), since: t.timestamptz },
   text: `
-    select ${OF("i.free_for = $account")} as account, ${OF("i.free_token = $tokenId")} as agent,
-      array(select ${OF("i.free_networks @> array[n.network]")}
+    select ${gasOf("i.free_for = $account")} as account, ${gasOf("i.free_token = $tokenId")} as agent,
+      array(select ${gasOf("i.free_networks @> array[n.network]")}
             from unnest($networks::text[]) with ordinality n(network, place) order by n.place) as networks`,
   columns: { account: t.bigint8, agent: t.bigint8, networks: t.array(t.bigint8) },
 }).one;
-
-/**
- * SQL of whether an agent was registered here by a payment that is in the ledger. That its transaction was not a free one is no
- * evidence: earlier ones do not say so. @param token SQL of its number
- */
-export const isPaidFor = (token: string): string => `exists (
-  select from offchain.mint m join offchain.payment p on p.bought = 'mint:' || m.mint_id
-  where m.token_id = ${token} and m.state = 'minted' and p.state = 'fulfilled')`;
-
-/** Whether an agent was registered here, and its registration was paid for. */
-export const registeredForPay = statement({
-  name: "registered-for-pay",
-  params: { tokenId: t.int8 },
-  text: `select ${isPaidFor("$tokenId")} as paid`,
-  columns: { paid: t.bool },
-}).onlyValue;
 
 /**
  * Waits for other free writes of these names, in their order: an account, its networks from the narrowest on, the share

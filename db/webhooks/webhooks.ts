@@ -7,12 +7,12 @@ import { CREATOR_MIN_CRED } from "../../core/messages/message-groups.ts";
 import type { DisabledReason, ReceiverHealth } from "../../core/webhooks/attempts.ts";
 import type { DeliveryPool, PoolState } from "../../core/webhooks/pools.ts";
 import type { Finality, Subscription, Webhook } from "../../core/webhooks/webhook.ts";
+import { isPaidFor } from "../mints/mints.ts";
 import { webhook as webhookTable } from "../schema/webhooks.ts";
 import { ADVISORY_LOCKS } from "../sql/locks.ts";
 import { orm } from "../sql/orm.ts";
 import { statement, t } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
-import { isPaidFor } from "../transactions/free-gas.ts";
 import { scheduleOwners } from "./owner-schedule.ts";
 
 /** NOTIFY channel that wakes the workers for deliveries that no event announces. */
@@ -61,10 +61,7 @@ export async function insertWebhook(tx: Queryable, webhook: NewWebhook, fromPosi
     .values({ ...webhook, fromPosition, lane: webhook.slowUntil ? "slow" : "new" });
 }
 
-/**
- * Lets one transaction at a time create webhooks: their number is counted under this lock.
- * Advisory lock for changes of the number of webhooks.
- */
+/** Lets one transaction at a time create webhooks: their number is counted under this lock. */
 export const lockWebhookCounts = statement({
   name: "webhook-counts-lock",
   text: `select pg_advisory_xact_lock(${ADVISORY_LOCKS.webhookCounts})`,
@@ -90,9 +87,9 @@ export const countWebhooks = statement({
   prepared: true,
 }).one;
 
-/** Deletes the oldest webhook that another wallet made with an agent, when it had it. @returns whether there was one */
-export const deleteFormerOwners = statement({
-  name: "webhook-delete-former-owners",
+/** Deletes the oldest webhook that a former owner made with an agent. @returns whether there was one */
+export const deleteOldestOfFormerOwners = statement({
+  name: "webhook-delete-oldest-of-former-owners",
   params: { tokenId: t.int8, owner: t.text },
   text: `
     delete from offchain.webhook where webhook_id = (
@@ -193,7 +190,10 @@ export const resetFailures = statement({
   prepared: true,
 }).run;
 
-/** Disables a webhook. Its position in the log is stored: enabled again, it continues from there. */
+/**
+ * Disables a webhook. Its position in the log is stored: enabled again, it continues from there. While a part of the log is
+ * handed out, the webhooks up to `handed_to` have it and are at its end, `through`.
+ */
 export const disableWebhook = statement({
   name: "webhook-disable",
   params: { webhookId: t.text, now: t.timestamptz, reason: t.narrow<DisabledReason>(t.text) },

@@ -14,7 +14,7 @@ const ONE = words(`
   humans-by-principal humans-by-wallet humans-load
   index-announce index-progress index-state mint-after organizations-by-id organizations-by-slug
   organizations-by-wallet organizations-own-by-name payment-is-known price-list-current price-lists proof-trait-transaction
-  token-link-settle verification-transaction webhook-delete-former-owners webhook-schedule-next`);
+  token-link-settle verification-transaction webhook-delete-oldest-of-former-owners webhook-schedule-next`);
 
 /** Takes a page that a reader asks for: what is not on it is on a later one. */
 const PAGES = words(`

@@ -6,6 +6,7 @@ import { renewReferralCodes } from "../../db/agents/referral-codes.ts";
 import { retractCred } from "../../db/cred/cred.ts";
 import { appendEvents, finalizeSources, type NewEvent, retractSources } from "../../db/events/append-events.ts";
 import {
+  adoptIndex,
   type ClaimedEvent,
   claimEvents,
   type DispatchedEvent,
@@ -17,7 +18,6 @@ import {
   queueAgain,
   retractVanished,
   servedIndex,
-  settledBlock,
   settleUpTo,
   tokensOfWallets,
 } from "../../db/events/dispatch.ts";
@@ -125,8 +125,8 @@ async function reconcileOutbox({ clock, config, log, fault }: DispatcherContext,
   await lockDispatcher(tx);
   const index = await servedIndex(tx);
   if (index === null) return 0;
-  const settled = await settledBlock(tx, index);
-  const { claimed, events } = await claimEvents(tx, { block: settled.block, limit: EVENTS_PER_PASS });
+  const adopted = await adoptIndex(tx, index);
+  const { claimed, events } = await claimEvents(tx, { block: adopted.block, limit: EVENTS_PER_PASS });
   // What is left out here never comes: a worker whose clock is ahead of the database's does not decide it.
   const now = Math.min(clock().getTime(), (await databaseNow(tx)).getTime());
   const since = new Date(now - config.eventRetentionMs);
@@ -136,7 +136,7 @@ async function reconcileOutbox({ clock, config, log, fault }: DispatcherContext,
   });
   await appendEvents(tx, [...logEventsOf(events, index, since), ...reviews]);
   fault("dispatcher.claimed");
-  const retracted = [...settled.retracted, ...(await retractVanished(tx, index))];
+  const retracted = [...adopted.retracted, ...(await retractVanished(tx, index))];
   if (retracted.length > 0) {
     log.warn({ events: retracted.length }, "events were reorganised away");
     await undo(tx, retracted, clock());
