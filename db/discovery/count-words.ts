@@ -15,18 +15,15 @@ const ROUNDS_PER_LOOK = 2_160;
 /** Words, in one round. */
 const MAX_REMOVED = 5_000;
 
-/** Number of documents, as the database estimates it. */
-export const documentsOf = statement({
-  name: "discovery-size",
-  text: `select greatest(c.reltuples, 0)::float8 as documents from pg_class c where c.oid = 'offchain.discovery_document'::regclass`,
-  columns: { documents: t.float8 },
-}).onlyValue;
-
-const PAGES = statement({
-  name: "discovery-word-pages",
-  text: `select pg_relation_size('offchain.discovery_word') / current_setting('block_size')::int8 as pages`,
-  columns: { pages: t.int8 },
-});
+/** Number of documents, as the database estimates it, and pages of the table of words. */
+export const sizesOf = statement({
+  name: "discovery-sizes",
+  text: `
+    select greatest(c.reltuples, 0)::float8 as documents,
+      pg_relation_size('offchain.discovery_word') / current_setting('block_size')::int8 as pages
+    from pg_class c where c.oid = 'offchain.discovery_document'::regclass`,
+  columns: { documents: t.float8, pages: t.int8 },
+}).one;
 
 /**
  * `ts_stat` runs a query of its own, which cannot have parameters. Words that the sample lacks keep their number, except where
@@ -66,14 +63,12 @@ const REMOVE = family({
 /** Documents of a word from which on a sample of `percent` percent of all documents has it. */
 const rarest = (percent: number) => Math.ceil((CERTAIN_FROM * 100) / percent);
 
-async function sampled(db: Queryable): Promise<number> {
-  const documents = await documentsOf(db);
-  return documents <= SAMPLE_DOCUMENTS ? 100 : Math.max(1, Math.round((100 * SAMPLE_DOCUMENTS) / documents));
-}
+const sampled = (documents: number) =>
+  documents <= SAMPLE_DOCUMENTS ? 100 : Math.max(1, Math.round((100 * SAMPLE_DOCUMENTS) / documents));
 
 /** Brings the numbers of documents in `discovery_word` up to date. */
 export async function countWords(db: Queryable): Promise<void> {
-  await COUNT.run(db, { percent: await sampled(db) });
+  await COUNT.run(db, { percent: sampled((await sizesOf(db)).documents) });
 }
 
 /**
@@ -82,10 +77,10 @@ export async function countWords(db: Queryable): Promise<void> {
  * Check then write: no document has the word, then its removal; a document may have it again: the writer of documents
  * takes the same lock until it commits and looks once it has it (`lockWords`), so a document on its way is waited for.
  */
-export async function removeWords(pool: pg.Pool): Promise<void> {
-  const { pages } = await PAGES.one(pool);
+export async function removeWords(pool: pg.Pool, given?: Awaited<ReturnType<typeof sizesOf>>): Promise<void> {
+  const { documents, pages } = given ?? (await sizesOf(pool));
   const part = Math.max(MIN_PAGES, pages / ROUNDS_PER_LOOK);
-  const percent = await sampled(pool);
+  const percent = sampled(documents);
   await transaction(pool, async (tx) => {
     await lockWords(tx);
     await REMOVE.run(tx, { percent, pages: pages <= part ? 100 : (100 * part) / pages });

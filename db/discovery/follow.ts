@@ -5,7 +5,7 @@ import { READ_COMMIT_SNAPSHOT } from "../sql/database-clock.ts";
 import { notifications } from "../sql/notifications.ts";
 import { family, statement, t } from "../sql/statement.ts";
 import { transaction } from "../sql/transaction.ts";
-import { countWords, documentsOf, removeWords } from "./count-words.ts";
+import { countWords, removeWords, sizesOf } from "./count-words.ts";
 import { type ReadDocuments, readDocuments, writeDocuments, writeRead } from "./write-documents.ts";
 
 const DOCUMENTS_PER_TRANSACTION = 250;
@@ -118,14 +118,15 @@ async function round(pool: pg.Pool, now: Date): Promise<Round> {
   }
   // Also while there are changes all the time: strangers decide how many there are.
   if (isDue(progress.refreshedAt, REFRESH_MS, now)) {
-    const part = ((await documentsOf(pool)) * REFRESH_MS) / REFRESH_ROUND_MS;
+    const sizes = await sizesOf(pool);
+    const part = (sizes.documents * REFRESH_MS) / REFRESH_ROUND_MS;
     const ids = await next(pool, {
       after: progress.refreshedTo,
       most: Math.min(MAX_REFRESHED, Math.max(MIN_REFRESHED, Math.round(part))),
     });
     for (let from = 0; from < ids.length; from += DOCUMENTS_PER_TRANSACTION)
       await write(ids.slice(from, from + DOCUMENTS_PER_TRANSACTION), async () => {});
-    await removeWords(pool);
+    await removeWords(pool, sizes);
     await REFRESHED_TO.run(pool, { to: ids.at(-1) ?? 0, at: now });
   }
   return { written, more: false, refused };
