@@ -8,3 +8,5 @@ export const protocolLexeme = (protocol: Protocol) => lexeme("s", PROTOCOLS.inde
 export const chainLexeme = (chain: number) => lexeme("c", chain);
 export const verifiedLexeme = (verified: boolean) => lexeme("v", verified ? 1 : 0);
 export const pricedLexeme = lexeme("$", "");
+/** What no document has: no word contains the sign. */
+export const NOWHERE = "!";

@@ -46,17 +46,10 @@ const ENOUGH_HITS = 60;
 /** Longer queries are no names. */
 const MAX_NAME = 64;
 
-/** A lexeme that no document has: no word contains the sign. */
-const NOWHERE = "!";
-
 type CandidateRow = Row<typeof CANDIDATES>;
 type PlacedCandidate = RankedCandidate<Candidate & { row: CandidateRow }>;
 
-/**
- * Reads the query, widens its words, takes candidates by their words (level by level of match and trust) and by meaning,
- * ranks both, and shows a page.
- * @param questions absent or null where there is no provider of embeddings
- */
+/** Widens the words of a query, takes candidates by words and by meaning, ranks both, shows a page. @param questions null without embeddings */
 export async function discover(
   db: Queryable,
   query: DiscoverQuery,
@@ -217,7 +210,7 @@ async function candidates(db: Queryable, { query, read, needs, filter, affordabl
 async function filterOf(db: Queryable, query: DiscoverQuery, read: ReadQuery): Promise<Condition> {
   const wanted = (query.speaks ?? []).slice(0, PROTOCOLS.length).map((name) => {
     const protocol = PROTOCOLS.find((one) => one.toLowerCase() === name.toLowerCase());
-    return quoted(protocol ? filterLexemes.protocolLexeme(protocol) : NOWHERE);
+    return quoted(protocol ? filterLexemes.protocolLexeme(protocol) : filterLexemes.NOWHERE);
   });
   const { found } = read.excluded.length > 0 ? await lookUp(db, read.excluded.flat()) : { found: new Map() };
   return all([

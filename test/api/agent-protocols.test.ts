@@ -682,7 +682,8 @@ describe("aliases", () => {
 
   it("are told by discovery, each with the path it stands for, and by llms.txt", async () => {
     const { aliases } = await api.read<{ aliases: Record<string, string> }>("/api/v2");
-    expect(aliases).toEqual({ ...Object.fromEntries(gets), "/api/mcp": "/mcp", "/api/a2a": "/a2a" });
+    const others = { "/api/mcp": "/mcp", "/api/a2a": "/a2a", "/api/terminal/marks": "/api/terminal/badges" };
+    expect(aliases).toEqual({ ...Object.fromEntries(gets), ...others });
     const { text } = await api.get("/llms.txt");
     for (const alias of Object.keys(aliases)) expect(text).toContain(`\`${alias}\``);
   });
