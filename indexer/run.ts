@@ -13,10 +13,7 @@ import { type Alarm, watch } from "./watchdog.ts";
 
 /** Milliseconds between two checks of the watchdog; two checks and a restart take below the 30 s in which staleness must show. */
 const CHECK_MS = 10_000;
-/**
- * Milliseconds, while an index is served, between two looks whether another build serves its own (until then both index),
- * and between two records of the blocks it is built on: Ponder takes back those that are not final when it starts.
- */
+/** Milliseconds between two looks whether another build serves its index: until then both index, each its own. */
 const SERVED_MS = 30_000;
 /** Milliseconds between two checks when a backfill has reached its end, and after a suspicious check. */
 const SOON_CHECK_MS = 1_000;
@@ -111,8 +108,7 @@ async function follow(
       return `Ponder ended (${ended})`;
     }
     const progress = await readProgress(db, schema);
-    if (!published || performance.now() >= nextServedAt)
-      await recordSeenHashes(db, config.chain.id, ponder.takeSeenHashes(), progress?.finalizedBlock ?? null);
+    await recordSeenHashes(db, config.chain.id, ponder.takeSeenHashes(), progress?.finalizedBlock ?? null);
     if (performance.now() >= nextCheckAt) {
       const alarm = await watchdog.check(progress);
       if (alarm !== null) return alarm;

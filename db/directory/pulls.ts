@@ -53,8 +53,9 @@ export const beginPull = statement({
   columns: STATE_COLUMNS,
 }).one;
 
-/** Whether a pull has taken its last page, and was not ended: versions up to 2.0 ended it in a transaction of its own. */
-export const isPullEnd = (cursor: unknown): boolean => (cursor as { end?: true } | null)?.end === true;
+/** The cursor of a pull that has taken its last page and was not ended. */
+export const PULL_END = { end: true } as const;
+export const isPullEnd = (cursor: unknown): boolean => (cursor as typeof PULL_END | null)?.end === true;
 
 /** A page that was stored, and where the next one begins. */
 export type StoredPage = {

@@ -146,8 +146,9 @@ async function pull(
     done += page.items;
     partial ??= page.partial;
     onPage?.({ done, expected: page.expected });
-    if (page.next === null) return changed;
+    if (page.endedPull) return changed;
     fault("pull.page");
+    if (page.next === null) break;
     // The pages around a place that fails are reduced, up to the next full page.
     insist &&= page.reduced;
     const end = skips.count(page.skipped);

@@ -7,7 +7,7 @@ import type { ReadItem, RegistryReader } from "../../core/directory/registry-rea
 import { showErc8004 } from "../../db/directory/erc8004-rows.ts";
 import { digestOf, forgetItems, type Item, itemsOf, keyOf, storeItems } from "../../db/directory/items.ts";
 import { forgetPage, type KnownPage, keepPage, knownPage, seePage } from "../../db/directory/pages.ts";
-import { notePage, type PullState } from "../../db/directory/pulls.ts";
+import { notePage, PULL_END, type PullState } from "../../db/directory/pulls.ts";
 import { type BadItem, quarantine } from "../../db/directory/quarantine.ts";
 import { removeEntries, type ScoreRules, upsertEntries } from "../../db/directory/write.ts";
 import { refusalReason, storeSet } from "../../db/sql/store-set.ts";
@@ -23,10 +23,15 @@ export type PageContext = Pick<JobContext, "db" | "clock" | "log"> & { exchangeS
 /** A registry: its pages, and the reader of its items. */
 export type PulledRegistry = { registry: Registry; reader: RegistryReader };
 
-/** The place of a page, what `lastRead` says of it, and what ends the pull with the last page, which misses items for a reason or null. */
+/** The place of a page. */
 type Place = {
   cursor: unknown;
   known: KnownPage | null;
+  /**
+   * Ends the pull in the transaction of the last page, where that takes few statements: not the sweep of all items whose
+   * page has written rows, which would hold their locks, and be lost with an end that fails.
+   * @param missed why the page misses items @returns number of rows that were removed
+   */
   atEnd(tx: pg.ClientBase, missed: string | null): Promise<number>;
 };
 
@@ -42,6 +47,7 @@ export type TakenPage = {
   reduced: boolean;
   /** Why the place was skipped; null when its page was read. */
   skipped: SkipReason | null;
+  endedPull: boolean;
 };
 
 /** The answers of a registry contradict each other; the message is one sentence. */
@@ -80,9 +86,10 @@ export async function takePage(
         await forgetPage(tx, reader.key, cursor);
         return null;
       }
-      await notePage(tx, reader.key, { cursor: next, items, expected, changed: 0, quarantined: 0 });
-      const changed = next === null ? await atEnd(tx, null) : 0;
-      return { items, next, expected, changed, partial: null, reduced: false, skipped: null };
+      await notePage(tx, reader.key, { cursor: next ?? PULL_END, items, expected, changed: 0, quarantined: 0 });
+      const endedPull = next === null;
+      const changed = endedPull ? await atEnd(tx, null) : 0;
+      return { items, next, expected, changed, partial: null, reduced: false, skipped: null, endedPull };
     });
     if (taken !== null) return taken;
     page = await registry.page(cursor, since, options);
@@ -150,16 +157,17 @@ function storePage(
       const { expected } = page;
       const items = page.items.length;
       const quarantined = unstored.length;
-      await notePage(tx, reader.key, { cursor: next, items, expected, changed, quarantined, partial });
+      await notePage(tx, reader.key, { cursor: next ?? PULL_END, items, expected, changed, quarantined, partial });
       if (mode === "full") {
         // Items that could not be stored are tried again: they may become valid without a change of the page.
         const validators = unstored.length === 0 && partial === null ? page.validators : null;
         const sourceIds = stored.map(({ id }) => id);
         await keepPage(tx, reader.key, { cursor, validators, next, expected, sourceIds, sweep, now });
       }
-      const removed = next === null ? await atEnd(tx, partial) : 0;
+      const endedPull = next === null && mode === "incremental";
+      if (endedPull) await atEnd(tx, partial);
       const reduced = page.reduced === true;
-      return { items, next, expected, changed: changed + removed, partial, reduced, skipped: skipped?.reason ?? null };
+      return { items, next, expected, changed, partial, reduced, skipped: skipped?.reason ?? null, endedPull };
     },
   });
 }
