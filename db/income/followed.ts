@@ -3,6 +3,7 @@ import { ZERO_ADDRESS } from "../../core/addresses.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { DUST_UNITS, MIN_MOVED_UNITS } from "../../core/income/rules.ts";
 import { ERC8004 } from "../directory/erc8004-rows.ts";
+import { lockText } from "../sql/locks.ts";
 import { family, type Queryable, type Row, statement, t } from "../sql/statement.ts";
 import { inTurns } from "./places.ts";
 
@@ -276,8 +277,12 @@ const MERGE = statement({
     update offchain.income_followed f set cohort = pair.kept from pair where f.cohort = pair.gone`,
 });
 
+/** Lets nobody else change who is in a cohort, or what it was read to, until the transaction ends. */
+export const lockCohorts = (tx: Queryable): Promise<void> => lockText(tx, "income-cohorts");
+
 /** Makes one cohort of two that are read up to the same block and have room for each other. @returns whether there were two */
 export async function mergeCohorts(tx: Queryable): Promise<boolean> {
+  await lockCohorts(tx);
   if ((await MERGE.run(tx)) === 0) return false;
   await DROP_EMPTY.run(tx);
   return true;

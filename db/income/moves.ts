@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { statement, t } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
-import type { Cohort, CohortKind } from "./followed.ts";
+import { type Cohort, type CohortKind, lockCohorts } from "./followed.ts";
 import { type PaymentEvents, recordPaymentEvents } from "./payment-events.ts";
 
 /** A transfer in a block. Addresses and hashes lower-case; `nonce` of the authorization that caused it. */
@@ -37,10 +37,11 @@ export const cohortToRead = statement({
 
 const ADVANCE = statement({
   name: "income-advance",
-  params: { id: t.int8, seen: t.int8, to: t.int8, now: t.timestamptz },
+  params: { id: t.int8, seen: t.int8, to: t.int8, now: t.timestamptz, addresses: t.array(t.text) },
   text: `
     update offchain.income_cohort set read_to = $to, read_at = $now, failures = 0, next_try_at = null
-    where id = $id and read_to = $seen`,
+    where id = $id and read_to = $seen and $addresses::text[] @>
+      array(select f.address from offchain.income_followed f where f.cohort = $id)`,
 });
 
 const SET_MARK = statement({
@@ -130,23 +131,24 @@ export async function touchPaidBy(
 /**
  * Stores what was read for a cohort from a block on, which replaces what is stored of it from there on: the same transfers,
  * and those that a reorganisation took back; with the events of payments that came or went.
- * Check then write: what a cohort was read to, then its next range; another run or a merge may move it: the update names
- * the block as it was seen, and nothing is stored when it is gone.
- * @param read `hash` of block `to`
+ * Check then write: what a cohort was read to and for whom, then its next range; another run may read on, and a merge may give
+ * it more addresses: under their lock the update names both as they were seen, and nothing is stored when they are not.
+ * @param read for `addresses`, `hash` of block `to`
  * @param events what events of payments depend on
- * @returns number of transfers; null where another run has read on
+ * @returns number of transfers; null where they are to be read again
  */
 export const storeRange = (
   pool: pg.Pool,
   cohort: Pick<Cohort, "id" | "kind" | "readTo">,
-  read: { from: number; to: number; hash: string; moves: readonly Move[] },
+  read: { addresses: readonly string[]; from: number; to: number; hash: string; moves: readonly Move[] },
   now: Date,
   events: PaymentEvents,
 ): Promise<number | null> =>
   transaction(pool, async (tx) => {
     const { id, kind, readTo } = cohort;
-    const { from, to, hash, moves } = read;
-    if ((await ADVANCE.run(tx, { id, seen: readTo, to, now })) === 0) return null;
+    const { addresses: followed, from, to, hash, moves } = read;
+    await lockCohorts(tx);
+    if ((await ADVANCE.run(tx, { id, seen: readTo, to, now, addresses: followed })) === 0) return null;
     const taken = await TAKE_BACK[kind].rows(tx, { cohort: id, from });
     await SET_MARK.run(tx, { cohort: id, from, block: to, hash });
     await INSERT.run(tx, { moves });

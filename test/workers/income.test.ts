@@ -240,6 +240,21 @@ describe("what is stored equals the chain", () => {
 });
 
 describe("reads", () => {
+  it("are made again where another address has joined their cohort meanwhile", async () => {
+    await paid();
+    await jobs.follow();
+    const cohort = (await db.rows("select id from offchain.income_cohort where kind = 'wallet'"))[0].id;
+    const join = `insert into offchain.income_followed values ('${at(8)}', 'wallet', ${cohort}) on conflict do nothing`;
+    const logs: Chain["logs"] = async (range) => (await db.rows(join)) && world.chain.logs(range);
+    const readTo = async () => (await db.rows("select max(read_to) as to from offchain.income_cohort"))[0].to;
+    const before = await readTo();
+    chain = Object.assign(Object.create(world.chain) as Chain, { logs });
+    await jobs.read();
+    expect(await readTo()).toBe(before);
+    await jobs.read();
+    expect(await readTo()).toBeGreaterThan(before);
+  });
+
   it("go on where they ended, within the budget, and those behind do not wait for those at the head", async () => {
     await jobs.plantAgent(31, at(WALLET), at(OWNER));
     let requests = 0;

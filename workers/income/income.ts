@@ -93,7 +93,7 @@ async function readCohort({ context, chain, head }: Reading, cohort: Cohort) {
     store({ rows: moves, ...read }) {
       const now = clock();
       const events = { since: new Date(now.getTime() - config.eventRetentionMs), finalBlock };
-      return storeRange(db, cohort, { ...read, moves }, now, events);
+      return storeRange(db, cohort, { ...read, addresses, moves }, now, events);
     },
   });
 }
