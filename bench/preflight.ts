@@ -84,8 +84,10 @@ async function measure(at: ScratchPostgres, seconds: number): Promise<void> {
     const given = { url: `${origin}/${1 + Math.floor(place / 8)}/${1 + (place % 8)}`, live };
     const headers = { "content-type": "application/json" };
     const asked = { path: "/api/v2/preflight", method: "POST", headers, body: JSON.stringify(given) } as const;
-    const { body } = await api.request(asked);
-    return ((await body.json()) as { verdict: string }).verdict;
+    const { statusCode, body } = await api.request(asked);
+    const { verdict } = (await body.json()) as { verdict?: string };
+    if (statusCode !== 200 || verdict === undefined) throw new Error(`no verdict: ${statusCode}`);
+    return verdict;
   };
 
   const waits: number[] = [];

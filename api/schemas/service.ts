@@ -169,7 +169,7 @@ export const statusSchema = object({
     }),
   ),
   cred: object({
-    stale: count.meta({ description: "Agents whose stored score is not that of their present state" }),
+    stale: count.meta({ description: "Scores that are not those of their agent's present state, or are missing" }),
     lastSweepAt: moment.nullable(),
     epoch: object({
       number: count,
