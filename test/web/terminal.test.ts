@@ -422,7 +422,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await page.getByRole("link", { name: "Foreign 006" }).click();
       await page.waitForURL(`**/terminal/${TWIN_ID}?platform=erc8004`);
       await page.getByRole("heading", { level: 1, name: "Foreign 006" }).waitFor();
-      await page.getByRole("link", { name: "Meridian" }).waitFor();
+      await page.locator(".row-link", { hasText: "Meridian" }).waitFor();
       const steps = cardOf(page, "What lifts this score");
       await steps.getByText(/^Each service or skill that it names/).waitFor();
       // Its registry names no owner whom the exchange could attest.
@@ -638,10 +638,10 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       path,
       async (page) => {
         await page.locator(".facts-in-short").getByText("Endpoints", { exact: true }).waitFor();
+        const headings = page.getByRole("main").getByRole("heading", { level: 2 });
+        await expect.poll(async () => (await headings.allTextContents()).slice(0, order.length)).toEqual(order);
         await loaded(page);
         expect(await page.evaluate("document.body.scrollHeight")).toBeLessThanOrEqual(5_000);
-        const headings = await page.getByRole("main").getByRole("heading", { level: 2 }).allTextContents();
-        expect(headings.slice(0, order.length)).toEqual(order);
         const raw = (await page.getByText("Raw JSON").boundingBox())!.y;
         for (const fold of await page.locator(".agent-part").all()) {
           const box = await fold.boundingBox();
