@@ -22,8 +22,8 @@ type ProofEvidence = { url: string; id: string; quote: string; revision?: string
  */
 export type NoProof = { reason: string; found?: string; isAbsent?: true };
 
-/** A proof as it was recorded. An earlier version of this service may have stored `evidence`. */
-export type KnownProof = SoughtProof & Pick<FoundProof, "accountId" | "handle" | "username"> & { evidence: unknown };
+/** A proof as it was recorded. */
+export type KnownProof = SoughtProof & FoundProof;
 
 /**
  * Reads the proofs on one platform (core/proof-platforms.ts). The platform's answer is a value; every method throws

@@ -67,11 +67,9 @@ export function farcasterProofs(reader: FarcasterReader): ProofReader<FarcasterC
   /** A proof is valid as long as the cast exists and, if a name was proven, the name still belongs to the account. */
   async function again(proof: KnownProof): Promise<FoundProof | NoProof> {
     const fid = Number(proof.accountId);
-    const evidence = z.object({ id: z.string() }).safeParse(proof.evidence);
-    if (!evidence.success) return find(proof.username === null ? { fid } : { username: proof.username, fid }, proof);
     if (proof.username !== null && (await reader.fidOf(proof.username)) !== fid)
       return { reason: `The Farcaster name ${proof.username} is not the account's any more.` };
-    const cast = await reader.cast(fid, evidence.data.id);
+    const cast = await reader.cast(fid, proof.evidence.id);
     if (!cast) return { reason: "The cast was removed." };
     const quote = quoteOf(cast.text, needleOf(proof.prefix, proof.tokenId));
     if (quote === null) return { reason: "The cast shows no proof." };

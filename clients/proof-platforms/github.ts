@@ -232,27 +232,14 @@ export function githubProofs(api: Upstream, raw: PublicHttp): ProofReader<Github
 
   /** A proof is valid as long as the same gist of the same account, under the same name, contains it. */
   async function again(proof: KnownProof): Promise<FoundProof | NoProof> {
-    const evidence = object({
-      url: z.string(),
-      id: z.string(),
-      etag: z.string().optional(),
-      quote: z.string().optional(),
-    })
-      .loose()
-      .safeParse(proof.evidence);
-    if (!evidence.success) return find({ username: proof.handle }, proof);
-    const { quote, etag, ...place } = evidence.data;
-    // An earlier version kept no quote: the gist is read once more.
-    const gist = await gists.read(place.id, quote === undefined ? undefined : etag);
-    if (gist === "unchanged") {
-      const { accountId, handle, username } = proof;
-      return { accountId, handle, username, evidence: { ...place, quote: quote!, ...(etag && { etag }) } };
-    }
+    const { accountId, handle, username, evidence } = proof;
+    const gist = await gists.read(evidence.id, evidence.etag);
+    if (gist === "unchanged") return { accountId, handle, username, evidence };
     if (gist === "missing") return { reason: "The gist was deleted." };
     if (gist === "large") return tooLarge(gistFileName(proof.prefix));
-    const judged = await judge(gists, gist, proof.handle, proof);
-    if ("reason" in judged || judged.accountId === proof.accountId) return judged;
-    return { reason: `The name ${proof.handle} belongs to another GitHub account now.` };
+    const judged = await judge(gists, gist, handle, proof);
+    if ("reason" in judged || judged.accountId === accountId) return judged;
+    return { reason: `The name ${handle} belongs to another GitHub account now.` };
   }
 
   return withinAllowance({ find, batch: 1, recheck: (proofs) => Promise.all(proofs.map(again)) });

@@ -24,7 +24,7 @@ export type Paging<P extends { size: number }> = {
   incremental: boolean;
   /** Whether pages of one sweep repeat items by design. */
   overlapping?: true;
-  /** The place that a cursor names; the first place for null, and for a cursor of an earlier version. */
+  /** The place that a cursor names; the first place for null, and for a cursor that names none. */
   placeOf(cursor: unknown): P;
   request(place: P, since: string | null): PageRequest;
   /** The cursor behind a page that was not read; undefined where only an answer has it. */

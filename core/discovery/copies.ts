@@ -47,7 +47,6 @@ export function textKeysOf(
     { kind: "", words: withoutDigits(description) },
     { kind: "offers\n", words: withoutDigits(offers) },
   ];
-  const dated = undividedKeyOf(nameWords, parts[0]!.words, parts[1]!.words);
   const length = parts.reduce((sum, { words }) => sum + (words.length < MIN_WORDS ? 0 : words.length), 0);
   const keys = new Map<number, number[]>();
   const sets: number[][] = [];
@@ -55,7 +54,7 @@ export function textKeysOf(
     const add = (of: readonly string[], alsoDated: readonly number[]): number[] => {
       if (of.length < MIN_WORDS) return [];
       const key = hashOf(kind + of.join(" "));
-      if (!keys.has(key)) keys.set(key, [...alsoDated, ...dated]);
+      if (!keys.has(key)) keys.set(key, [key, ...alsoDated]);
       return [key];
     };
     const whole = add(words, []);
@@ -65,18 +64,7 @@ export function textKeysOf(
     const named = add([...nameWords, ...words], []);
     if (named.length > 0 && length < TELLING_WORDS) sets.push(named);
   }
-  return { keys: [...keys].map(([key, also]) => ({ key, dated: [key, ...also] })), sets };
-}
-
-/**
- * The key that description and offers had as one text, under which texts are dated that were seen before they had keys of their own; none where there
- * are no offers, because the key of the description is the same.
- */
-function undividedKeyOf(name: readonly string[], description: readonly string[], offers: readonly string[]): number[] {
-  if (offers.length === 0) return [];
-  const text = [...description, ...offers];
-  const words = text.length >= TELLING_WORDS ? unnamed(name, text) : [...name, ...text];
-  return words.length < MIN_WORDS ? [] : [hashOf(words.join(" "))];
+  return { keys: [...keys].map(([key, dated]) => ({ key, dated })), sets };
 }
 
 /**

@@ -145,16 +145,11 @@ export const recordExchangeVerification = statement({
       where exchange_verification.attestation_uid <> excluded.attestation_uid`,
 }).found;
 
-/**
- * Stores the transaction that marked the agent as verified in the identity contract; null when its block is gone.
- * @param by the owner whose verification it carried; of intents of former versions, the attestation
- */
+/** Stores the transaction that marked the agent as verified by an owner in the identity contract; null when its block is gone. */
 export const noteExchangeTransaction = statement({
   name: "exchange-verification-transaction",
-  params: { tokenId: t.int8, by: t.text, txHash: t.nullable(t.narrow<Hex>(t.text)) },
-  text: `
-    update offchain.exchange_verification set tx_hash = $txHash
-    where token_id = $tokenId and $by in (recipient, attestation_uid)`,
+  params: { tokenId: t.int8, owner: t.text, txHash: t.nullable(t.narrow<Hex>(t.text)) },
+  text: "update offchain.exchange_verification set tx_hash = $txHash where token_id = $tokenId and recipient = $owner",
 }).run;
 
 /** The transaction in which the contract marked an agent as verified; null when the index has none. */

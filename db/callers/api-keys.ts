@@ -15,16 +15,7 @@ export const KEY_SCOPES = [
 ] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
-/** Former names of scopes; stored keys still have them. */
-const FORMER: Record<string, KeyScope> = {
-  sessions: "sessions:write",
-  "queues-read": "queues:read",
-  "queues-write": "queues:write",
-};
-
-/** A scope by its name, or by one it had before. */
-export const keyScope = (name: string): KeyScope | undefined =>
-  KEY_SCOPES.find((scope) => scope === name) ?? (Object.hasOwn(FORMER, name) ? FORMER[name] : undefined);
+export const keyScope = (name: string): KeyScope | undefined => KEY_SCOPES.find((scope) => scope === name);
 
 export type ApiKey = {
   id: string;

@@ -56,7 +56,7 @@ export const scoresSql = (inScope: Scope, now = NOW_PARAMETER, signals: readonly
 
 /**
  * The same from the kept inputs: raw values and score of the agents in scope, with the stored `previous` score and the
- * stored raw values (`previous_…`) of the signals that time moves. Rows without inputs are left out.
+ * stored raw values (`previous_…`) of the signals that time moves.
  */
 export const keptScoresSql = (inScope: Scope, now = NOW_PARAMETER, signals: readonly Signal[] = SIGNALS) => {
   const columns = [
@@ -66,19 +66,15 @@ export const keptScoresSql = (inScope: Scope, now = NOW_PARAMETER, signals: read
     ...timedColumns(signals).map((key) => `i.${key} as previous_${key}`),
   ];
   return `select r.*, ${scoreSql(signals)} as score
-    from (select ${columns.join(", ")} from offchain.cred i where ${[inScope("i.token_id"), ...inputsKept("i", signals)].join(" and ")} offset 0) r`;
+    from (select ${columns.join(", ")} from offchain.cred i where ${inScope("i.token_id")} offset 0) r`;
 };
-
-/** Conditions that a row has its inputs: one of a former version has none. */
-const inputsKept = (row: string, signals: readonly Signal[]) =>
-  timed(signals).map((signal) => `${row}.${inputColumn(signal)} is not null`);
 
 /**
  * SQL condition, of a full join of agents `a` and rows `c` of `offchain.cred`, that the row is missing, has no agent, or was
  * computed from other facts than those of its agent.
  */
 export const isStale = (a: string, c: string) =>
-  `(${[`${c}.token_id is null`, `${a}.token_id is null`, `${c}.seen_block <> ${a}.updated_block`, ...inputsKept(c, SIGNALS).map((is) => `not ${is}`)].join(" or ")})`;
+  `(${c}.token_id is null or ${a}.token_id is null or ${c}.seen_block <> ${a}.updated_block)`;
 
 /**
  * SQL of the score that is shown of an agent: the stored one; without one, the score that will be stored next, computed
@@ -127,8 +123,8 @@ export function recomputeSql(inScope: Scope, signals: readonly Signal[] = SIGNAL
   const inputs = inputColumns(signals);
   const columns = ["score", ...inputs, ...timedColumns(signals), "seen_block"];
   const differs = (column: string) => `c.${column} is distinct from n.${column}`;
-  // The facts differ although no newer block has changed them. A null of a former version is no difference.
-  const missed = inputs.map((column) => `c.${column} <> n.${column}`).join(" or ");
+  // The facts differ although no newer block has changed them.
+  const missed = inputs.map(differs).join(" or ");
   return `
   with differing as materialized (
     select n.*, c.token_id is null as fresh, c.score as previous, c.seen_block = n.seen_block and (${missed}) as missed

@@ -59,8 +59,7 @@ export type Recorded = {
  * Check then write: the first rows of the keys are read before and after; no other writer changes them between, because one
  * process at a time writes documents (`followDirectory`).
  * @param ids rows that were read; those that are not among `rows` are gone, and keep their times for their return
- * @param isFirstFill rows that were never seen had their name and text since their registration, and a text that was seen without
- *   the words of the name, or with them alone, as an earlier version saw it, was seen with its other key, too
+ * @param isFirstFill rows that were never seen had their name and text since their registration
  */
 export async function recordKeys(
   tx: Queryable,
@@ -79,8 +78,7 @@ export async function recordKeys(
     const known = new Map(seen.get(id)?.map((one) => [one.key, one]));
     const present = new Map<number, Date>();
     for (const { key, dated } of row ? keysOf(row) : []) {
-      const alike = isFirstFill ? row!.textKeys.sets.filter((set) => set.includes(key)).flat() : [];
-      const times = [...dated, ...alike].flatMap((one) => known.get(one)?.since.getTime() ?? []);
+      const times = dated.flatMap((one) => known.get(one)?.since.getTime() ?? []);
       const unseen = isFirstFill && known.size === 0 ? (row!.registeredAt ?? now) : now;
       const first = times.length === 0 ? unseen : new Date(Math.min(...times));
       present.set(key, first);

@@ -33,17 +33,6 @@ const SCHEDULE = statement({
   prepared: true,
 });
 
-/** Makes every owner with a pending delivery due. Finds deliveries that a process of an older version created. */
-export const scheduleMissedOwners = statement({
-  name: "webhook-schedule-missed",
-  params: { now: t.timestamptz },
-  text: scheduleSql(
-    `select webhook_id from offchain.webhook w where disabled_at is null and exists (
-       select from offchain.webhook_delivery d where d.webhook_id = w.webhook_id and d.state = 'pending')`,
-    "$now",
-  ),
-}).run;
-
 /** Deletes the schedule of owners without webhooks. */
 export const deleteIdleOwners = statement({
   name: "webhook-schedule-delete-idle",

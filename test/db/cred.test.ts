@@ -244,22 +244,6 @@ describe("a change", () => {
     expect(await day()).toEqual({ moved: 1, missed: 0 });
   });
 
-  it("whose inputs a former version did not keep is read again", async () => {
-    await fullPass(db.pool, options);
-    const kept = async () =>
-      (await db.pool.query("select token_id, age_input, coinbase_input from offchain.cred order by 1")).rows;
-    const inputs = await kept();
-    await db.pool.query("update offchain.cred set age_input = null, coinbase_input = null");
-    expect(await staleScores(db.pool)).toBe(inputs.length);
-    // What has no inputs is not computed from them.
-    await refreshAges(db.pool, new Date(NOW.getTime() + DAY_MS));
-    await refreshAges(db.pool, NOW);
-    expectEqual(await stored(), await loadFacts(db.pool, all), NOW);
-    await reconcileCred(db.pool, NOW);
-    expect(await kept()).toEqual(inputs);
-    expect(await missedScores(db.pool)).toBe(0);
-  });
-
   it("that ends an agent ends its score and history, in a set as in a full pass", async () => {
     await fullPass(db.pool, options);
     await db.pool.query("delete from onchain.agent where token_id in (0, 39)");

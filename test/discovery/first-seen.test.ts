@@ -1,6 +1,5 @@
 /** Which agent a text and a name belong to: the row that had it first, whatever rows change, remove or register later. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { documentText } from "../../core/discovery/document.ts";
 import { discover } from "../../db/discovery/discover.ts";
 import { followDirectory } from "../../db/discovery/follow.ts";
 import { writeDocuments } from "../../db/discovery/write-documents.ts";
@@ -235,54 +234,6 @@ describe("a text", () => {
     await change(victim, { description: TEXT });
     expect(await copies()).toEqual([early]);
   });
-
-  it("keeps the time that it was known by before the description and the offers had keys of their own", async () => {
-    const plant = async (token: string, age: number, offer: string) => {
-      const text = { name: token, description: TEXT, protocols: [], offers: [] };
-      const offers = [{ kind: "skill", name: "Work", description: offer, tags: [] }];
-      const key = documentText({ ...text, offers }).textKeys.keys[0]!.dated.at(-1)!;
-      const [row] = await query<{ id: number }>(
-        `insert into offchain.directory (platform, agent_id, name, description, cred_score, created_at)
-         values ('agentverse', $1, $1, $2, 30, $3) returning id`,
-        [token, TEXT, new Date(now.getTime() - 9 * age * HOUR_MS)],
-      );
-      await query(
-        "insert into offchain.discovery_first_seen (directory_id, key, since, backed) values ($1, $2, $3, false)",
-        [row!.id, key, new Date(now.getTime() - age * HOUR_MS)],
-      );
-      await query(
-        `insert into offchain.offer (directory_id, kind, source, position, name, description)
-         values ($1, 'skill', 'registry', 0, 'Work', $2)`,
-        [row!.id, offer],
-      );
-      return row!.id;
-    };
-    await query("update offchain.discovery_progress set filled_to = 0");
-    const [sleeper, first] = [await plant("Zephyr", 1_000, NEXT_CARD), await plant("Harbour", 3_000, NEXT_CARD)];
-    await query("update offchain.directory set created_at = '2020-01-01' where id = $1", [sleeper]);
-    await follow();
-    expect(await copies()).toEqual([sleeper]);
-    await change(first!, { description: OTHER });
-    await change(first!, { description: TEXT });
-    expect(await copies()).toEqual([sleeper]);
-  });
-});
-
-it("an agent whose text was known without its name stays the first of it, beside a later copy under another name", async () => {
-  const plant = async (name: string, age: number) => {
-    const { textKeys } = documentText({ name, description: `Zephyr ${TEXT}`, protocols: [], offers: [] });
-    const row = await register({ name, description: `Zephyr ${TEXT}` });
-    await query("delete from offchain.discovery_first_seen where directory_id = $1", [row]);
-    await query(
-      "insert into offchain.discovery_first_seen (directory_id, key, since, backed) values ($1, $2, $3, false)",
-      [row, textKeys.sets[0]!.at(-1), new Date(now.getTime() - age * HOUR_MS)],
-    );
-    return row;
-  };
-  const [later] = [await plant("Harbour", 1_000), await plant("Zephyr", 3_000)];
-  await query("update offchain.discovery_progress set filled_to = 0");
-  await follow();
-  expect(await copies()).toEqual([later]);
 });
 
 describe("a name", () => {

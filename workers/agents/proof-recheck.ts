@@ -1,6 +1,6 @@
 /** Checks recorded proofs again: one that vanished lapses and the score follows, one that cannot be checked goes stale. */
 import pLimit from "p-limit";
-import type { ProofReader } from "../../clients/ports.ts";
+import type { FoundProof, ProofReader } from "../../clients/ports.ts";
 import {
   newProofs,
   type Rate,
@@ -112,10 +112,9 @@ async function recheck(context: JobContext, platform: ProofPlatformKey, source: 
     const startedAt = clock();
     let seen: Awaited<ReturnType<Source["recheck"]>>;
     try {
-      seen = await source.recheck(
-        proofs.map((proof) => ({ ...proof, prefix: config.service.prefix })),
-        spend,
-      );
+      const { prefix } = config.service;
+      const known = proofs.map((proof) => ({ ...proof, evidence: proof.evidence as FoundProof["evidence"], prefix }));
+      seen = await source.recheck(known, spend);
     } catch (error) {
       if (spent) return;
       const failure = error instanceof Failure && error.code === "upstream_unavailable" ? error : null;

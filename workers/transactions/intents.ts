@@ -104,10 +104,9 @@ const oracleEffect: IntentEffect = {
   async undone() {},
 };
 
-/** @returns `by`: the owner; in keys of former versions, the attestation */
-function verificationOf({ intentKey }: Intent): { tokenId: number; by: string } {
-  const [, tokenId, by] = attemptedKey(intentKey).split(":");
-  return { tokenId: Number(tokenId), by: by! };
+function verificationOf({ intentKey }: Intent): { tokenId: number; owner: string } {
+  const [, tokenId, owner] = attemptedKey(intentKey).split(":");
+  return { tokenId: Number(tokenId), owner: owner! };
 }
 
 /**
@@ -118,13 +117,11 @@ function verificationOf({ intentKey }: Intent): { tokenId: number; by: string } 
 const exchangeEffect: IntentEffect = {
   prefix: "exchange",
   async mined(tx, intent, receipt) {
-    const { tokenId, by } = verificationOf(intent);
-    await noteExchangeTransaction(tx, { tokenId, by, txHash: receipt.hash });
+    await noteExchangeTransaction(tx, { ...verificationOf(intent), txHash: receipt.hash });
   },
   async failed() {},
   async undone(tx, intent) {
-    const { tokenId, by } = verificationOf(intent);
-    await noteExchangeTransaction(tx, { tokenId, by, txHash: null });
+    await noteExchangeTransaction(tx, { ...verificationOf(intent), txHash: null });
   },
 };
 

@@ -1,8 +1,8 @@
-/** Looks after webhooks: secrets whose time is over go, the others follow the configuration's key, old deliveries are forgotten with their events, logs stay short, and no turn is missed. */
+/** Looks after webhooks: secrets whose time is over go, the others follow the configuration's key, old deliveries are forgotten with their events, and logs stay short. */
 import type { SecretBox } from "../../clients/ports.ts";
 import { databaseNow } from "../../db/sql/database-clock.ts";
 import { deleteOldDeliveries, trimLogs } from "../../db/webhooks/deliveries.ts";
-import { deleteIdleOwners, scheduleMissedOwners } from "../../db/webhooks/owner-schedule.ts";
+import { deleteIdleOwners } from "../../db/webhooks/owner-schedule.ts";
 import { deleteExpiredSecrets, resealSecrets } from "../../db/webhooks/secrets.ts";
 import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
@@ -15,7 +15,6 @@ export const webhookUpkeep = defineJob({
     const now = await databaseNow(db);
     return runSteps({
       // Turns are no rows that a run reports.
-      "missed turns": () => scheduleMissedOwners(db, { now }).then(() => 0),
       turns: () => deleteIdleOwners(db, { now }).then(() => 0),
       "retired secrets": () => deleteExpiredSecrets(db, now),
       logs: () => trimLogs(db),
