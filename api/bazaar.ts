@@ -10,6 +10,7 @@ import type { Operation } from "../core/payments/prices.ts";
 import type { PaidResource } from "../core/payments/terms.ts";
 import type { Sales } from "../payments/checkout.ts";
 import { paymentRequired } from "../payments/headers.ts";
+import { madeOnce } from "../runtime/once.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { type Json, outlineOf } from "./json-schema.ts";
 
@@ -27,15 +28,10 @@ type DeclaredInput = {
   output: Json;
 };
 
-const declared = new WeakMap<object, DeclaredInput>();
-
-function declaredOf(endpoint: DeclaredEndpoint): DeclaredInput {
-  const entry = declared.get(endpoint);
-  if (entry) return entry;
-  const { method, path, params, query, body, responses } = endpoint;
+const declaredOf = madeOnce(({ method, path, params, query, body, responses }: DeclaredEndpoint): DeclaredInput => {
   const outline = (schema: z.ZodType | undefined) => (schema ? outlineOf(schema, "input", 1) : null);
   const success = (responses[200] ?? responses[201])?.schema;
-  const made: DeclaredInput = {
+  return {
     method: method.toUpperCase(),
     routeTemplate: path.includes("{") ? path.replaceAll(/\{(\w+)\}/g, ":$1") : null,
     pathParams: params ? textsOf(params) : null,
@@ -43,9 +39,7 @@ function declaredOf(endpoint: DeclaredEndpoint): DeclaredInput {
     body: body ? { schema: outlineOf(body, "input", 1), example: exampleOf(body) } : null,
     output: success ? outlineOf(success, "output", 1) : { type: "object" },
   };
-  declared.set(endpoint, made);
-  return made;
-}
+});
 
 /** Path parameters as they are sent: strings. */
 const textsOf = ({ shape }: z.ZodObject): Json => ({

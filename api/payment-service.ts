@@ -17,6 +17,7 @@ import { currentPrices, priceLists } from "../db/payments/price-list.ts";
 import type { Sales } from "../payments/checkout.ts";
 import type { SalesParts } from "../payments/methods/method.ts";
 import { PAYMENT_METHODS } from "../payments/methods.ts";
+import { untilItSucceeds } from "../runtime/once.ts";
 import type { ApiDeps } from "./deps.ts";
 import { recoverSigner, wholeForm } from "./guards/signature.ts";
 import type { Log } from "./http/error-answer.ts";
@@ -137,24 +138,14 @@ function shownPrices({ config, db, now }: Pick<PaymentServiceParts, "config" | "
 
 /** Compares the token's domain separator with the expected one, once; a failed check is made again. */
 function domainCheck(chain: Chain, domain: TokenDomain, log: Log): () => Promise<void> {
-  let checked: Promise<void> | undefined;
-
-  async function check(): Promise<void> {
+  return untilItSucceeds(async () => {
     const answer = await chain.call({ to: domain.verifyingContract, data: DOMAIN_SEPARATOR });
     if (answer.ok && answer.data === domainSeparator(domain)) return;
     log.error({ domain }, "usdc of CONTRACTS is not the USDC we know: no payment by signature can be settled");
     fail("upstream_unavailable", "Payments by signature are not possible at the moment. Nothing was charged.", {
       retryAfter: 60,
     });
-  }
-
-  return () => {
-    checked ??= check().catch((error) => {
-      checked = undefined;
-      throw error;
-    });
-    return checked;
-  };
+  });
 }
 
 const isByKey = ({ authorization, signature }: SignedPayment, digest: Hex): boolean =>

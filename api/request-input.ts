@@ -6,6 +6,7 @@ import { parsedWithoutNulls } from "../core/absent-nulls.ts";
 import { Failure, fail } from "../core/errors.ts";
 import { quoted } from "../core/quoted.ts";
 import { parseStrictJson } from "../core/strict-json.ts";
+import { madeOnce } from "../runtime/once.ts";
 import { type Endpoint, queryOf } from "./endpoint.ts";
 import type { AnswerHeaders } from "./http/headers.ts";
 import type { Reply } from "./reply.ts";
@@ -231,48 +232,28 @@ async function readBody(incoming: IncomingMessage, { lenient = false } = {}): Pr
   }
 }
 
-const bodies = new WeakMap<IncomingMessage, Promise<Buffer>>();
-
 /**
  * The whole body, read once for all who need it; empty without one. Stops at the first byte above the limit.
  * @throws Failure payload_too_large, invalid_input
  */
-export function bodyBytes(incoming: IncomingMessage): Promise<Buffer> {
-  const read = bodies.get(incoming) ?? collect(incoming);
-  bodies.set(incoming, read);
-  return read;
-}
-
-async function collect(incoming: IncomingMessage): Promise<Buffer> {
+export const bodyBytes = madeOnce(async (incoming: IncomingMessage): Promise<Buffer> => {
   if (Number(incoming.headers["content-length"] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
-  return new Promise((resolve, reject) => {
-    // The client disconnected before or while sending; no client reads the answer.
-    const gone = () => reject(new Failure("invalid_input", "The request body ended early."));
-    if (incoming.destroyed) return gone();
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const settle = () => {
-      incoming.off("data", onData).off("end", onEnd).off("error", onError).off("close", onError);
-    };
-    const onData = (chunk: Buffer) => {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    // The server discards the rest of a larger one, within bounds, after the answer.
+    for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
       size += chunk.length;
-      if (size <= MAX_BODY_BYTES) return void chunks.push(chunk);
-      settle();
-      // The server discards the rest, within bounds, after the answer.
-      incoming.pause();
-      reject(tooLarge());
-    };
-    const onEnd = () => {
-      settle();
-      resolve(Buffer.concat(chunks));
-    };
-    const onError = () => {
-      settle();
-      gone();
-    };
-    incoming.on("data", onData).on("end", onEnd).on("error", onError).on("close", onError);
-  });
-}
+      if (size > MAX_BODY_BYTES) break;
+      chunks.push(chunk);
+    }
+  } catch {
+    // The client disconnected before or while sending; no client reads the answer.
+    fail("invalid_input", "The request body ended early.");
+  }
+  if (size > MAX_BODY_BYTES) throw tooLarge();
+  return Buffer.concat(chunks);
+});
 
 const tooLarge = () =>
   new Failure("payload_too_large", `The request body is larger than ${MAX_BODY_BYTES / 1024} KiB.`);

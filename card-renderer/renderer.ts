@@ -1,5 +1,6 @@
 /** Cards as PNG or WebP: each is drawn once and cached; the number drawn at once and the queue are bounded. */
 import { availableParallelism } from "node:os";
+import pLimit from "p-limit";
 import { SHARED_PLACES } from "../core/callers/shared-places.ts";
 import { places, type Who } from "../core/callers/shares.ts";
 import type { CardFormat, CardSize } from "../core/card/draw.ts";
@@ -62,30 +63,21 @@ export function createCardRenderer(options: CardRendererOptions = {}): CardRende
   const cache = createCardCache({ dir: cacheDir, memoryBytes: memoryMb * MEGABYTE, diskBytes: diskMb * MEGABYTE });
   const flights = new Map<string, Promise<Uint8Array>>();
   const savings = new Set<Promise<void>>();
-  const queue: (() => void)[] = [];
+  const turns = pLimit(atOnce);
   const waiting = places(SHARED_PLACES.cards);
   const counts = { drawn: 0, memoryHits: 0, diskHits: 0, joined: 0, refused: 0 };
-  let running = 0;
   let closed = false;
 
   /** Runs `work` when its turn comes. */
   const inTurn = async <T>(client: Who | undefined, work: () => Promise<T>): Promise<T> => {
     if (closed) refuse("all");
-    // A turn is handed on without being released, so a new caller cannot overtake the queue.
-    if (running < atOnce) running++;
-    else {
-      const release = waiting.take(client === undefined ? [] : [client]);
-      if (typeof release === "string") return refuse(release);
-      await new Promise<void>((turn) => queue.push(turn));
+    if (turns.activeCount + turns.pendingCount < atOnce) return turns(work);
+    const release = waiting.take(client === undefined ? [] : [client]);
+    if (typeof release === "string") return refuse(release);
+    return turns(() => {
       release();
-    }
-    try {
-      return await work();
-    } finally {
-      const next = queue.shift();
-      if (next) next();
-      else running--;
-    }
+      return work();
+    });
   };
 
   const refuse = (full: "holder" | "all"): never => {
@@ -125,7 +117,7 @@ export function createCardRenderer(options: CardRendererOptions = {}): CardRende
     },
     stats: () => {
       const { memoryBytes, diskErrors } = cache.stats();
-      return { ...counts, running, waiting: queue.length, memoryBytes, diskErrors };
+      return { ...counts, running: turns.activeCount, waiting: turns.pendingCount, memoryBytes, diskErrors };
     },
     async close() {
       closed = true;

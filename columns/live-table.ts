@@ -1,4 +1,5 @@
 /** A column table that is loaded in the background and then kept equal to the database, change by change. */
+import { Latch } from "../runtime/latch.ts";
 import { FollowConnection } from "./follow-connection.ts";
 import type { LiveTableStats } from "./live-table-stats.ts";
 import { MemoryBudget } from "./memory-budget.ts";
@@ -6,29 +7,6 @@ import type { ColumnTable } from "./table.ts";
 import { type ChangeListener, TableFollower, type TableLog } from "./table-follower.ts";
 import { RETRY_MS, TableLoader } from "./table-loader.ts";
 import type { TableSource } from "./table-source.ts";
-
-class InterruptibleSleep {
-  #interrupted = false;
-  #end = () => {};
-
-  /** Ends the running sleep; while there is none, the next one ends at once. */
-  interrupt(): void {
-    this.#interrupted = true;
-    this.#end();
-  }
-
-  async sleep(ms: number): Promise<void> {
-    if (!this.#interrupted)
-      await new Promise<void>((done) => {
-        const timer = setTimeout(done, ms);
-        this.#end = () => {
-          clearTimeout(timer);
-          done();
-        };
-      });
-    this.#interrupted = false;
-  }
-}
 
 export type LiveTableOptions = {
   url: string;
@@ -94,8 +72,8 @@ export function openLiveTable<State>(
     log,
   }: LiveTableOptions,
 ): LiveTable<State> {
-  const pause = new InterruptibleSleep();
-  const wake = () => pause.interrupt();
+  const pause = new Latch();
+  const wake = () => pause.notify();
   const { isIdle, read } = openReaders(() => follower, idleAfterMs, wake);
   const connection = new FollowConnection({
     url,
@@ -125,7 +103,7 @@ export function openLiveTable<State>(
         follower.failed(error, "a table could not be followed");
         ms = RETRY_MS;
       }
-      if (!closed) await pause.sleep(ms);
+      if (!closed) await pause.wait(ms);
     }
   }
 

@@ -1,4 +1,5 @@
 /** Runs checks side by side: each has a time limit, and none stops another. */
+import pLimit from "p-limit";
 import { error, type Finding, type GroupedCheck, reasonOf, skipped } from "./check.ts";
 import type { World } from "./world.ts";
 
@@ -18,16 +19,12 @@ export async function runChecks(
   world: World,
   onResult: (result: Result) => void = () => {},
 ): Promise<Result[]> {
-  const results = new Array<Result>(checks.length);
-  let next = 0;
-  const work = async () => {
-    for (let at = next++; at < checks.length; at = next++) {
-      results[at] = await runCheck(checks[at]!, world);
-      onResult(results[at]!);
-    }
+  const work = async (check: GroupedCheck) => {
+    const result = await runCheck(check, world);
+    onResult(result);
+    return result;
   };
-  await Promise.all(Array.from({ length: CHECKS_AT_ONCE }, work));
-  return results;
+  return pLimit(CHECKS_AT_ONCE).map(checks, work);
 }
 
 async function runCheck(check: GroupedCheck, world: World): Promise<Result> {

@@ -1,4 +1,5 @@
 /** Delays that an abort ends: one of a fixed time, and an exponential backoff. */
+import { setTimeout as delay } from "node:timers/promises";
 
 /** Milliseconds of the first delay. */
 const FIRST_DELAY_MS = 500;
@@ -6,18 +7,8 @@ const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 30_000;
 
 /** Resolves after `ms` milliseconds, or at once when `signal` is aborted. */
-export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal?.aborted) return resolve();
-    const finish = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", finish);
-      resolve();
-    };
-    const timer = setTimeout(finish, ms);
-    signal?.addEventListener("abort", finish);
-  });
-}
+export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+  delay(ms, undefined, { signal }).catch(() => {});
 
 export type Backoff = {
   /** Waits; each delay is twice the last one, from 0.5 s to 30 s. */

@@ -1,31 +1,7 @@
 /** A loop of rounds: it works, waits for a notification or an interval, and repeats until stopped. */
 import { notifications } from "../db/sql/notifications.ts";
+import { Latch } from "../runtime/latch.ts";
 import type { JobContext } from "./context.ts";
-
-class Latch {
-  #notified = false;
-  #end: (() => void) | undefined;
-
-  /** Ends the current wait; without one, the next wait ends immediately. */
-  notify(): void {
-    this.#notified = true;
-    this.#end?.();
-  }
-
-  /** Waits for a notification, at most `ms` milliseconds. */
-  async wait(ms: number): Promise<void> {
-    if (!this.#notified) {
-      let timer: NodeJS.Timeout | undefined;
-      await new Promise<void>((done) => {
-        this.#end = done;
-        timer = setTimeout(done, ms);
-      });
-      clearTimeout(timer);
-      this.#end = undefined;
-    }
-    this.#notified = false;
-  }
-}
 
 export type Loop = {
   /** Notified when there is new work. */

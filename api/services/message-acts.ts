@@ -1,4 +1,5 @@
 /** What an agent does in message groups: make one, join, leave, send; and who may read. */
+import pLimit from "p-limit";
 import type { Address } from "../../core/agents/facts.ts";
 import { HOW_TO_SIGN_IN } from "../../core/callers/wallet-credential.ts";
 import { fail } from "../../core/errors.ts";
@@ -133,36 +134,23 @@ function keyedBatcher<A, R>(
   limits: { batchSize: number; concurrency: number; waiting: number },
   run: (key: string, requests: A[]) => Promise<R[]>,
 ) {
-  /** In the order in which the keys are served. */
   const queues = new Map<string, WaitingRequest<A, R>[]>();
-  const busy = new Set<string>();
+  const inTurn = pLimit(limits.concurrency);
   let waiting = 0;
 
-  function advance(): void {
-    for (const [key, queue] of queues) {
-      if (busy.size >= limits.concurrency) return;
-      if (busy.has(key)) continue;
-      const batch = queue.splice(0, limits.batchSize);
-      queues.delete(key);
-      // The rest of the key's requests goes behind the other keys.
-      if (queue.length > 0) queues.set(key, queue);
-      waiting -= batch.length;
-      busy.add(key);
-      void runBatch(key, batch);
-    }
-  }
-
-  async function runBatch(key: string, batch: WaitingRequest<A, R>[]): Promise<void> {
+  async function runBatch(key: string, queue: WaitingRequest<A, R>[]): Promise<void> {
+    const batch = queue.splice(0, limits.batchSize);
+    waiting -= batch.length;
     try {
       const requests = batch.map(({ request }) => request);
       const results = await run(key, requests);
       for (const [i, { resolve }] of batch.entries()) resolve(results[i]!);
     } catch (error) {
       for (const { reject } of batch) reject(error);
-    } finally {
-      busy.delete(key);
-      advance();
     }
+    // The rest of the key's requests goes behind the other keys.
+    if (queue.length > 0) void inTurn(runBatch, key, queue);
+    else queues.delete(key);
   }
 
   return {
@@ -173,9 +161,10 @@ function keyedBatcher<A, R>(
           fail("overloaded", "Too many messages are waiting to be written. Try again shortly.", { retryAfter: 1 });
         const queue = queues.get(key) ?? [];
         queue.push({ request, resolve, reject });
-        queues.set(key, queue);
         waiting++;
-        advance();
+        if (queues.has(key)) return;
+        queues.set(key, queue);
+        void inTurn(runBatch, key, queue);
       }),
   };
 }

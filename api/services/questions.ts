@@ -4,6 +4,8 @@ import type { Embeddings } from "../../clients/ports.ts";
 import { ofDay } from "../../core/agents/social-proof-allowances.ts";
 import type { Questions } from "../../core/discovery/meaning.ts";
 import { takeAll } from "../../db/callers/allowances.ts";
+import { inTime } from "../../runtime/in-time.ts";
+import { expiringCache } from "../guards/expiring-cache.ts";
 import type { Log } from "../http/error-answer.ts";
 
 /** Milliseconds that a search waits. A later answer is kept for the next search. */
@@ -28,8 +30,7 @@ type Options = {
  * `embedding-questions` of DAILY_BUDGETS for all processes.
  */
 export function openQuestions({ db, embeddings, perDay, now, log, waitMs = WAIT_MS }: Options): Questions {
-  /** Least recently used first. */
-  const kept = new Map<string, Float32Array>();
+  const kept = expiringCache<Float32Array>(MAX_KEPT);
   const asking = new Map<string, Promise<Float32Array | null>>();
 
   async function send(question: string): Promise<Float32Array | null> {
@@ -38,7 +39,7 @@ export function openQuestions({ db, embeddings, perDay, now, log, waitMs = WAIT_
       if ((await takeAll(db, [ofDay("embeddings:questions", perDay, 1, at)], at)) > 0) return null;
       const answer = await embeddings.vectors([question]);
       const vector = answer.kind === "answered" ? answer.vectors[0]! : null;
-      if (vector) keep(question, vector);
+      if (vector) kept.set(question, vector, Number.POSITIVE_INFINITY);
       return vector;
     } catch (error) {
       log.warn({ err: error }, "a question was searched for by its words only: its meaning could not be asked");
@@ -48,33 +49,16 @@ export function openQuestions({ db, embeddings, perDay, now, log, waitMs = WAIT_
     }
   }
 
-  function keep(question: string, vector: Float32Array): void {
-    kept.delete(question);
-    kept.set(question, vector);
-    if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value!);
-  }
-
   return {
     model: embeddings.model,
     async ask(question) {
-      const answer = kept.get(question);
-      if (answer) {
-        keep(question, answer);
-        return answer;
-      }
+      const answer = kept.get(question, now());
+      if (answer) return answer;
       if (!asking.has(question)) {
         if (asking.size >= QUESTIONS_AT_ONCE) return null;
         asking.set(question, send(question));
       }
-      return within(waitMs, asking.get(question)!);
+      return inTime(asking.get(question)!, waitMs, () => null);
     },
   };
-}
-
-/** The result, or null after a time. */
-function within<T>(ms: number, work: Promise<T>): Promise<T | null> {
-  return new Promise((done, failed) => {
-    const timer = setTimeout(() => done(null), ms);
-    work.then(done, failed).finally(() => clearTimeout(timer));
-  });
 }

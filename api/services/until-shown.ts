@@ -5,6 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type pg from "pg";
 import { fail } from "../../core/errors.ts";
 import { showsAgent, showsBlock, showsWrites } from "../../db/directory/own.ts";
+import { madeOnce } from "../../runtime/once.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 
 /** Max milliseconds of the wait. */
@@ -95,11 +96,10 @@ export async function isShown(
 const RECENT_BLOCKS = 300;
 
 /** Checks under way, shared by all requests that wait for the same block. */
-const looks = new WeakMap<pg.Pool, Map<number, Promise<boolean>>>();
+const looksOf = madeOnce((_: pg.Pool) => new Map<number, Promise<boolean>>());
 
 function shows(db: pg.Pool, block: number): Promise<boolean> {
-  const underWay = looks.get(db) ?? new Map<number, Promise<boolean>>();
-  looks.set(db, underWay);
+  const underWay = looksOf(db);
   const look = underWay.get(block) ?? showsBlock(db, { block }).finally(() => underWay.delete(block));
   underWay.set(block, look);
   return look;

@@ -7,6 +7,7 @@ import { z } from "zod";
 import { Failure, fail } from "../../core/errors.ts";
 import { quoted } from "../../core/quoted.ts";
 import { FREE_CHECKOUT } from "../../payments/checkout.ts";
+import { madeOnce } from "../../runtime/once.ts";
 import { type Call, type Endpoint, queryOf } from "../endpoint.ts";
 import { handled, showIndexedBlock } from "../handled.ts";
 import { toFailure } from "../http/error-answer.ts";
@@ -203,16 +204,10 @@ type EndpointInputs = {
   example: string | null;
 };
 
-const taken = new WeakMap<Endpoint, EndpointInputs>();
-
-/** The inputs of an endpoint, computed once for each endpoint. */
-function takenBy(endpoint: Endpoint): EndpointInputs {
-  const tool = taken.get(endpoint);
-  if (tool) return tool;
+/** The inputs of an endpoint. */
+const takenBy = madeOnce((endpoint: Endpoint): EndpointInputs => {
   const query = queryOf(endpoint);
   const texts = new Set([...Object.keys(endpoint.params?.shape ?? {}), ...Object.keys(query?.shape ?? {})]);
   const fields = new Set(endpoint.body instanceof z.ZodObject ? Object.keys(endpoint.body.shape) : []);
-  const inputs = { query, texts, fields, example: exampleCallOf(endpoint) };
-  taken.set(endpoint, inputs);
-  return inputs;
-}
+  return { query, texts, fields, example: exampleCallOf(endpoint) };
+});

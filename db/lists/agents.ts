@@ -1,10 +1,12 @@
 /** Lists of agents: answered from memory while it is loaded and fresh, else by SQL, with the same result. */
+
 import type { Condition } from "../../columns/filter-cache.ts";
 import { freshnessPolicy } from "../../columns/freshness-policy.ts";
 import { type LiveTableOptions, openLiveTable } from "../../columns/live-table.ts";
 import { initialStats, type LiveTableStats } from "../../columns/live-table-stats.ts";
 import type { ColumnTable } from "../../columns/table.ts";
 import { ID, type Value } from "../../columns/values.ts";
+import { inTime } from "../../runtime/in-time.ts";
 import { entryOf } from "../../runtime/processes.ts";
 import { isAsciiText, SearchWords, utf8 } from "../sql/search-words.ts";
 import type { Queryable } from "../sql/transaction.ts";
@@ -69,18 +71,12 @@ export function openAgentList({ db, enabled = true, maxAgeMs = MAX_AGE_MS, ...op
   function waitFor(wanted: number, timeoutMs: number): Promise<boolean> {
     if (block() >= wanted) return Promise.resolve(true);
     if (!live) return Promise.resolve(false);
-    return new Promise((resolve) => {
-      const settle = (answer: boolean) => {
-        clearTimeout(timer);
-        stop();
-        resolve(answer);
-      };
-      const stop = live.onSync(() => {
-        if (block() >= wanted) settle(true);
-      });
-      const timer = setTimeout(() => settle(false), timeoutMs);
-      live.wake();
+    const reached = Promise.withResolvers<boolean>();
+    const stop = live.onSync(() => {
+      if (block() >= wanted) reached.resolve(true);
     });
+    live.wake();
+    return inTime(reached.promise, timeoutMs, () => false).finally(stop);
   }
 
   const known = new SearchWords<Words>();

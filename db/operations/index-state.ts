@@ -1,6 +1,7 @@
 /** The state of the index as its readers see it: the served block, staleness, and a way to wait for a block. */
 import type pg from "pg";
 import { inTime } from "../../runtime/in-time.ts";
+import { sharedRead } from "../../runtime/once.ts";
 import { openClient } from "../sql/connect.ts";
 import { statement, t } from "../sql/statement.ts";
 import { type Queryable, withoutIndex } from "../sql/transaction.ts";
@@ -165,8 +166,9 @@ class IndexStateFollower {
   readonly #url: string;
   #client: pg.Client | undefined;
   #reading: Promise<void> | undefined;
-  #readAgain = false;
   #closed = false;
+  /** One read at a time; all requests during a read are answered by one more read after it. */
+  readonly #shared = sharedRead(() => this.#read());
   readonly #listeners = new Set<(state: IndexState) => void>();
   state = NOT_INDEXED;
   /** When the database last answered, as `performance.now()`. */
@@ -186,20 +188,8 @@ class IndexStateFollower {
     if (this.#reading === undefined && performance.now() - this.confirmedAt >= ms) await this.refresh();
   }
 
-  /** One read at a time; all requests during a read are answered by one more read after it. */
   async refresh(): Promise<IndexState> {
-    if (this.#closed) return this.state;
-    if (this.#reading !== undefined) {
-      this.#readAgain = true;
-      await this.#reading;
-      return this.state;
-    }
-    this.#reading = this.#readUntilCurrent();
-    try {
-      await this.#reading;
-    } finally {
-      this.#reading = undefined;
-    }
+    await this.#shared();
     return this.state;
   }
 
@@ -211,14 +201,15 @@ class IndexStateFollower {
     await client?.end().catch(() => {});
   }
 
-  async #readUntilCurrent(): Promise<void> {
-    do {
-      this.#readAgain = false;
-      await this.#read();
-    } while (this.#readAgain && !this.#closed);
+  async #read(): Promise<void> {
+    if (this.#closed) return;
+    this.#reading = this.#answer().finally(() => {
+      this.#reading = undefined;
+    });
+    await this.#reading;
   }
 
-  async #read(): Promise<void> {
+  async #answer(): Promise<void> {
     try {
       this.#client ??= await this.#connect();
       this.#take(await readIndexState(this.#client));
@@ -278,19 +269,15 @@ class IndexStateFollower {
 function waitForBlock(follower: IndexStateFollower, block: number, timeoutMs: number): Promise<boolean> {
   const isServed = () => follower.state.indexedBlock !== null && follower.state.indexedBlock >= block;
   if (isServed()) return Promise.resolve(true);
-  return new Promise((resolve) => {
-    const settle = (answer: boolean) => {
-      clearTimeout(timer);
-      clearInterval(look);
-      stop();
-      resolve(answer);
-    };
-    const stop = follower.onChange(() => {
-      if (isServed()) settle(true);
-    });
-    const timer = setTimeout(() => settle(false), timeoutMs);
-    const look = setInterval(() => void follower.readWithin(LOOK_MS), LOOK_MS);
-    void follower.refresh();
+  const served = Promise.withResolvers<boolean>();
+  const stop = follower.onChange(() => {
+    if (isServed()) served.resolve(true);
+  });
+  const look = setInterval(() => void follower.readWithin(LOOK_MS), LOOK_MS);
+  void follower.refresh();
+  return inTime(served.promise, timeoutMs, () => false).finally(() => {
+    clearInterval(look);
+    stop();
   });
 }
 

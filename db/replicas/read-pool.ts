@@ -5,10 +5,10 @@
  */
 import pg from "pg";
 import { Failure } from "../../core/errors.ts";
+import { sharedRead } from "../../runtime/once.ts";
 import { openPool, type PoolConfig } from "../sql/connect.ts";
 import { routeReads } from "../sql/read-route.ts";
 import { Replica, type ReplicaOptions, type ReplicaState } from "./replica.ts";
-import { sharedRead } from "./shared-read.ts";
 import { flushPrimary, primaryPosition, serverIdentity } from "./wal.ts";
 
 export type ReadPool = {

@@ -2,8 +2,9 @@
 import type pg from "pg";
 import type { LeftOut } from "../../core/operations/connection-plan.ts";
 import { readPostgresUrl, shownAddress } from "../../core/operations/postgres-url.ts";
+import { inTime } from "../../runtime/in-time.ts";
+import { sharedRead } from "../../runtime/once.ts";
 import { openPool, type PoolConfig } from "../sql/connect.ts";
-import { sharedRead } from "./shared-read.ts";
 import { replicaPosition, type ServerIdentity, serverIdentity, serverOf } from "./wal.ts";
 
 /** A replica as operators see it; times in milliseconds. */
@@ -37,17 +38,6 @@ const FLUSH_AFTER_MS = 5;
 const STEP_MS = 2;
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-
-/** Resolves when `work` has ended, however, or after `ms`. */
-const within = (ms: number, work: Promise<unknown>) =>
-  new Promise<void>((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    work.then(end, end);
-  });
 
 export class Replica {
   readonly name: string;
@@ -90,7 +80,7 @@ export class Replica {
     });
     this.pool.on("remove", (client) => this.#clients.delete(client));
     // A server that does not answer must not hold a read for longer than one that lags.
-    this.#askPosition = sharedRead(() => within(options.maxLagMs, this.#readPosition()));
+    this.#askPosition = sharedRead(() => inTime(this.#readPosition(), options.maxLagMs, () => {}));
   }
 
   get state(): ReplicaState {

@@ -4,6 +4,7 @@
  */
 import type { Socket } from "node:net";
 import pg from "pg";
+import { madeOnce } from "../../runtime/once.ts";
 import { openClient } from "./connect.ts";
 import { tryLockTexts, unlockTexts } from "./locks.ts";
 import { TOO_MANY } from "./session-client.ts";
@@ -33,16 +34,9 @@ export type Notifications = {
 const RECONNECT_MS = 500;
 /** Milliseconds for which the connection stays without use: requests that wait for their block come one after another. */
 const LINGER_MS = 60_000;
-const shared = new WeakMap<pg.Pool, Notifications>();
 
 /** The notifications of the database that `pool` is connected to. */
-export function notifications(pool: pg.Pool): Notifications {
-  const channel = shared.get(pool);
-  if (channel) return channel;
-  const created = new PoolSession(pool);
-  shared.set(pool, created);
-  return created;
-}
+export const notifications = madeOnce((pool: pg.Pool): Notifications => new PoolSession(pool));
 
 class PoolSession implements Notifications {
   readonly #options: pg.ClientConfig;

@@ -1,5 +1,6 @@
 /** Notifies the sender of intents once they are committed. */
 import type pg from "pg";
+import { madeOnce, sharedRead } from "../../runtime/once.ts";
 import { statement } from "../sql/statement.ts";
 import { INTENT_CHANNEL, VOID } from "./transaction-outbox.ts";
 
@@ -10,8 +11,7 @@ const NOTIFY = statement({
   prepared: true,
 });
 
-/** Pools with a notification under way, and whether another is to follow. */
-const underWay = new WeakMap<pg.Pool, { again: boolean }>();
+const notifyOne = madeOnce((db: pg.Pool) => sharedRead(() => NOTIFY.run(db)));
 
 /**
  * Wakes the sender, in a statement of its own and at most one at a time: a transaction that notifies holds a lock of the
@@ -19,23 +19,6 @@ const underWay = new WeakMap<pg.Pool, { again: boolean }>();
  * notification costs a moment only: the sender also reads the table at intervals.
  */
 export function notifySender(db: pg.Pool): void {
-  const running = underWay.get(db);
-  if (running) {
-    running.again = true;
-    return;
-  }
-  const state = { again: false };
-  underWay.set(db, state);
-  void (async () => {
-    try {
-      do {
-        state.again = false;
-        await NOTIFY.run(db);
-      } while (state.again);
-    } catch {
-      // The next acceptance tries again; until then the sender finds queued intents at its next read.
-    } finally {
-      underWay.delete(db);
-    }
-  })();
+  // The next acceptance tries again; until then the sender finds queued intents at its next read.
+  notifyOne(db)().catch(() => {});
 }

@@ -8,6 +8,7 @@ import { bool, text } from "../../db/sql/columns.ts";
 import { openClient, openPool } from "../../db/sql/connect.ts";
 import { type Notifications, notifications } from "../../db/sql/notifications.ts";
 import { statement } from "../../db/sql/statement.ts";
+import { untilItSucceeds } from "../../runtime/once.ts";
 import { isReplica, openRedis, type RedisConnection } from "../../runtime/redis.ts";
 
 export type StoreOptions = {
@@ -142,20 +143,6 @@ export async function onPostgres(
       return new bull.Worker(inner(name), (job) => handle(job.data), options) as unknown as Worker;
     },
     close: () => pool.end(),
-  };
-}
-
-/** Runs `work` once for all callers, and again for the first caller after a failure. */
-function untilItSucceeds(work: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  return () => {
-    if (running) return running;
-    const attempt = work();
-    running = attempt;
-    attempt.catch(() => {
-      running = undefined;
-    });
-    return attempt;
   };
 }
 

@@ -7,6 +7,7 @@
 import { type Queue, UnrecoverableError, type Worker } from "bullmq";
 import type { Logger } from "pino";
 import type { JobCounts } from "../../db/operations/job-runs.ts";
+import { inTime } from "../../runtime/in-time.ts";
 import { onPostgres, onRedis, type Store, type StoreOptions } from "./queue-stores.ts";
 
 /** A job to add. The same `jobId` again is the same job; it is no number and has no colon. */
@@ -142,9 +143,7 @@ function startWorker(
 
 async function stopWorker(worker: Worker, name: string, graceMs: number, log: Logger): Promise<void> {
   const closed = worker.close().then(() => true);
-  const timer = AbortSignal.timeout(graceMs);
-  const expired = new Promise<false>((done) => timer.addEventListener("abort", () => done(false)));
-  if (await Promise.race([closed, expired])) return;
+  if (await inTime(closed, graceMs, () => false)) return;
   log.warn({ queue: name }, "jobs still run; another worker will take them over");
   // Not awaited: while the store gives no answer, a forced close never ends.
   worker.close(true).catch(() => {});

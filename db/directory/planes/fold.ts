@@ -3,6 +3,7 @@ import type pg from "pg";
 import { changedBetween } from "../../../columns/commit-snapshot.ts";
 import { copyRows } from "../../../columns/copy-rows.ts";
 import { backoffMs } from "../../../core/times.ts";
+import { madeOnce } from "../../../runtime/once.ts";
 import { READ_COMMIT_SNAPSHOT } from "../../sql/database-clock.ts";
 import { statement, t } from "../../sql/statement.ts";
 import { transaction, withoutTimeLimits } from "../../sql/transaction.ts";
@@ -229,11 +230,5 @@ class Restraint {
   }
 }
 
-const restraints = new WeakMap<pg.Pool, Restraint>();
-
 /** By the pool: a process has one for each database. */
-function restraintOf(pool: pg.Pool): Restraint {
-  const restraint = restraints.get(pool) ?? new Restraint();
-  restraints.set(pool, restraint);
-  return restraint;
-}
+const restraintOf = madeOnce((_: pg.Pool) => new Restraint());
