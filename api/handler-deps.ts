@@ -1,6 +1,7 @@
 /** What handlers get: the parts that the process was started with, and what the API keeps in memory itself. */
 
 import { setTimeout as pause } from "node:timers/promises";
+import { expiringCache } from "../core/expiring-cache.ts";
 import type { SnapshotManifest } from "../core/snapshots/manifest.ts";
 import { factsReader } from "../db/agents/facts-reader.ts";
 import { tokensWithoutUri } from "../db/agents/token-uris.ts";
@@ -11,7 +12,6 @@ import { answersReads } from "../db/operations/index-state.ts";
 import { stalledJobs } from "../db/operations/job-runs.ts";
 import type { SnapshotPlace } from "../db/snapshots/place.ts";
 import { type ApiDeps, ownRegistry, siteOf } from "./deps.ts";
-import { expiringCache } from "./guards/expiring-cache.ts";
 import { rateLimits } from "./guards/rate-limits.ts";
 import { signedTexts } from "./guards/signed-text.ts";
 import { concurrencyLimit } from "./http/concurrency-limit.ts";

@@ -1,5 +1,7 @@
 /** Requests to untrusted addresses: public ones only, with small limits of size and time, and a rate for each host on the way. */
 import { setTimeout as delay } from "node:timers/promises";
+import { places } from "../core/callers/shares.ts";
+import { expiringCache } from "../core/expiring-cache.ts";
 import { type RobotsRules, robotsAllow, robotsRules } from "../core/offers/robots.ts";
 import { isOneHost, siteOf, urlOf } from "../core/urls.ts";
 import { BrokenBody } from "./http/body-text.ts";
@@ -36,14 +38,12 @@ const SHARED_TURN_MS = 500;
  */
 function hostPaces(options: ForeignEndpointOptions) {
   const { now = Date.now, rate: own = PER_HOST.rate, takeTurn = async () => 0, warn = () => {} } = options;
-  const paces = new Map<string, Pace>();
+  const paces = expiringCache<Pace>(MAX_HOSTS);
   let hasWarned = false;
   return (target: URL): Pace => {
     const { host } = target;
     const pace = paces.get(host) ?? paceOf(host, siteOf(target));
-    paces.delete(host);
     paces.set(host, pace);
-    if (paces.size > MAX_HOSTS) paces.delete(paces.keys().next().value!);
     return pace;
   };
 
@@ -258,10 +258,9 @@ type Read = (url: string) => Promise<ForeignAnswer>;
  * @returns why a URL is not asked; what became of the request where its host gave no answer, which is that of the URL as well
  */
 function hostRobots(robot: string, now: () => number) {
-  type Known = { rules: RobotsRules; until: number };
-  const cache = new Map<string, Known>();
+  const cache = expiringCache<RobotsRules>(MAX_HOSTS);
 
-  async function rulesOf(origin: string, read: Read): Promise<Known | ForeignAnswer> {
+  async function rulesOf(origin: string, read: Read): Promise<{ rules: RobotsRules } | ForeignAnswer> {
     const answer = await read(`${origin}/robots.txt`);
     if (answer.kind === "limited" || answer.kind === "deferred") return answer;
     if (answer.kind === "failed" && !answer.answered && answer.status === undefined) return answer;
@@ -274,17 +273,16 @@ function hostRobots(robot: string, now: () => number) {
         final: false,
         status,
       };
-    return { rules: robotsRules(text, robot), until: now() + ROBOTS_MS };
+    const rules = robotsRules(text, robot);
+    cache.set(origin, rules, now() + ROBOTS_MS);
+    return { rules };
   }
 
-  return async (url: URL, read: Read): Promise<ForeignAnswer | null> => {
-    const stored = cache.get(url.origin);
-    const rules = stored && stored.until > now() ? stored : await rulesOf(url.origin, read);
-    if ("kind" in rules) return rules;
-    cache.delete(url.origin);
-    cache.set(url.origin, rules);
-    if (cache.size > MAX_HOSTS) cache.delete(cache.keys().next().value!);
-    return robotsAllow(rules.rules, url)
+  return async (url: URL, ask: Read): Promise<ForeignAnswer | null> => {
+    const stored = cache.get(url.origin, now());
+    const read = stored ? { rules: stored } : await rulesOf(url.origin, ask);
+    if ("kind" in read) return read;
+    return robotsAllow(read.rules, url)
       ? null
       : {
           kind: "failed",
@@ -297,18 +295,10 @@ function hostRobots(robot: string, now: () => number) {
 
 /** Lets few streams of one host be open at a time. */
 function streamSlots() {
-  const open = new Map<string, number>();
+  const open = places({ perHolder: MAX_STREAMS, inAll: 0 });
   return async (host: string, work: () => Promise<ForeignAnswer>): Promise<ForeignAnswer> => {
-    const before = open.get(host) ?? 0;
-    if (before >= MAX_STREAMS) return { kind: "deferred", seconds: STREAM_SECONDS };
-    open.set(host, before + 1);
-    try {
-      return await work();
-    } finally {
-      const left = open.get(host)! - 1;
-      if (left > 0) open.set(host, left);
-      else open.delete(host);
-    }
+    const release = open.take([host]);
+    return typeof release === "string" ? { kind: "deferred", seconds: STREAM_SECONDS } : work().finally(release);
   };
 }
 

@@ -1,4 +1,5 @@
 /** Sends the transactions of one key one after the other, so that their nonces have no gaps. */
+import pLimit from "p-limit";
 import type { Address, Hex } from "../core/agents/facts.ts";
 import { SETTLEMENT_GAS, withMargin } from "../core/transactions/gas-bounds.ts";
 import { type FeeCaps, firstOffer } from "../core/transactions/transaction-fees.ts";
@@ -22,7 +23,7 @@ export function createSendingQueue(
   signer: Signer,
   { caps, now = Date.now }: { caps: FeeCaps; now?: () => number },
 ): Send {
-  let tail: Promise<unknown> = Promise.resolve();
+  const inTurn = pLimit(1);
   /** When the transaction of each nonce was accepted, in the order of the nonces. */
   const accepted = new Map<number, number>();
 
@@ -74,8 +75,6 @@ export function createSendingQueue(
   return async (to, data) => {
     // Estimated before it is queued too, so that a refused call does not delay others.
     await gasLimitOf(to, data);
-    const sent = tail.then(() => sendNext(to, data));
-    tail = sent.catch(() => {});
-    return sent;
+    return inTurn(sendNext, to, data);
   };
 }

@@ -117,6 +117,7 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
       "runtime/file-digest.ts",
       "runtime/processes.ts",
       "runtime/project-root.ts",
+      "p-limit",
       "pg",
       "drizzle-orm",
       /^node:(crypto|path|util|timers|url|child_process|stream|net|events)/,

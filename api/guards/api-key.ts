@@ -6,10 +6,10 @@
 import { timingSafeEqual } from "node:crypto";
 import { apiKeyHash, apiKeyId } from "../../core/callers/api-keys.ts";
 import { Failure, fail } from "../../core/errors.ts";
+import { expiringCache } from "../../core/expiring-cache.ts";
 import { type ApiKey, apiKey, type KeyScope, recordUse } from "../../db/callers/api-keys.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";
 import type { KeyCaller } from "../caller-types.ts";
-import { expiringCache } from "./expiring-cache.ts";
 import type { ReadingKey, SignInAttempt } from "./rate-limits.ts";
 
 type Header = string | string[] | undefined;

@@ -4,7 +4,7 @@ import type { Address, Hex } from "../../core/agents/facts.ts";
 import { SHARED_PLACES } from "../../core/callers/shared-places.ts";
 import { type Networks, places } from "../../core/callers/shares.ts";
 import { Failure } from "../../core/errors.ts";
-import { expiringCache } from "./expiring-cache.ts";
+import { expiringCache } from "../../core/expiring-cache.ts";
 import type { RateLimits } from "./rate-limits.ts";
 import { personalHash, recoverSigner } from "./signature.ts";
 

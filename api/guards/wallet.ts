@@ -3,6 +3,8 @@
  * contract wallets; a valid credential is checked once.
  */
 import { hash } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import pLimit from "p-limit";
 import type { Networks } from "../../core/callers/shares.ts";
 import {
   CREDENTIAL_LIFETIME_MS,
@@ -14,8 +16,8 @@ import {
   type WalletCredential,
 } from "../../core/callers/wallet-credential.ts";
 import { fail } from "../../core/errors.ts";
+import { expiringCache } from "../../core/expiring-cache.ts";
 import type { WalletCaller } from "../caller-types.ts";
-import { expiringCache } from "./expiring-cache.ts";
 import type { SignInAttempt } from "./rate-limits.ts";
 import type { SignedTexts } from "./signed-text.ts";
 
@@ -37,22 +39,11 @@ export type Asker = { networks: Networks; now: number; attempt: Pick<SignInAttem
  * @throws Failure overloaded when too many wait already
  */
 function turns(): () => Promise<void> {
-  let last = Promise.resolve();
-  let waiting = 0;
+  const inTurn = pLimit(1);
   return () => {
-    if (waiting >= MAX_WAITING)
+    if (inTurn.activeCount + inTurn.pendingCount >= MAX_WAITING)
       fail("overloaded", "Too many signatures are waiting to be checked. Try again shortly.", { retryAfter: 2 });
-    waiting++;
-    last = last.then(
-      () =>
-        new Promise((done) => {
-          setImmediate(() => {
-            waiting--;
-            done();
-          });
-        }),
-    );
-    return last;
+    return inTurn(nextTurn);
   };
 }
 

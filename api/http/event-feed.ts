@@ -3,6 +3,7 @@
  * written at its own speed, from its own position. No backlog is kept for a follower: one that falls behind the rows kept
  * reads the log from its own position again.
  */
+import pLimit from "p-limit";
 import { type EventStream, frameOf, type StreamEnding } from "./event-stream.ts";
 
 /** Rows of a part of the log: everything up to `through` has been read; `more` says whether rows follow. */
@@ -50,7 +51,7 @@ export class EventFeed<T, R extends FeedRow = FeedRow> {
   #mustRead = false;
   #mustDeliver = false;
   /** Followers that are far behind read one after the other. */
-  #lastCatchUp: Promise<unknown> = Promise.resolve();
+  readonly #inTurn = pLimit(1);
 
   /** @param start the feed reads the log from this position; followers read earlier rows themselves */
   constructor(source: FeedSource<T, R>, start: number) {
@@ -145,9 +146,7 @@ export class EventFeed<T, R extends FeedRow = FeedRow> {
     try {
       while (follower.position < this.#recent.floor && stream.open && !stream.full) {
         const reached = this.#recent.floor;
-        const reading = this.#lastCatchUp.then(() => this.#readFor(follower));
-        this.#lastCatchUp = reading.catch(() => {});
-        const { rows, through, more } = await reading;
+        const { rows, through, more } = await this.#inTurn(() => this.#readFor(follower));
         if ((await this.#permitted([follower])).length === 0) return;
         if (!this.#writeAll(follower, rows)) return;
         // Without more rows, those it has not got have left the log.
@@ -171,7 +170,8 @@ export class EventFeed<T, R extends FeedRow = FeedRow> {
   /** Writes the wanted rows after the follower's position while its stream takes them. @returns whether it took all */
   #writeAll(follower: Follower<T>, rows: readonly R[]): boolean {
     const { stream, as } = follower;
-    for (let i = firstAfter(rows, follower.position); i < rows.length; i++) {
+    const known = rows.findLastIndex(({ position }) => position <= follower.position);
+    for (let i = known + 1; i < rows.length; i++) {
       if (!stream.open || stream.full) return false;
       const row = rows[i]!;
       follower.position = row.position;
@@ -189,17 +189,6 @@ export class EventFeed<T, R extends FeedRow = FeedRow> {
     for (const [follower, ending] of revoked) follower.stream.end(ending);
     return followers.filter((follower) => !revoked.has(follower));
   }
-}
-
-function firstAfter(rows: readonly FeedRow[], position: number): number {
-  let low = 0;
-  let high = rows.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (rows[middle]!.position > position) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }
 
 /** A row of the log as it is sent. Positions grow; they are the ids from which readers continue. */

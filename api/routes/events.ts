@@ -77,7 +77,7 @@ export const eventStream = endpoint({
     // The reader's slot first: nothing is read for one that has none.
     const open = deps.streams.take(response, [reader]);
     const from = positionAfter(header, positionAfter(lastEventId, after));
-    const bounds = await deps.logStreams.bounds(from);
+    const bounds = await deps.logStreams.bounds();
     const content = open((stream) => deps.logStreams.follow(bounds, stream, { ...wanted(query), after: from }));
     return { status: 200, type: "text/event-stream", content };
   },
@@ -97,7 +97,7 @@ export const eventPage = endpoint({
   responses: { 200: { description: "Events in their order", schema: eventsSchema } },
   errors: ["upstream_unavailable", "timeout"],
   async handler({ deps, query: { after: asked, limit, ...query } }, json) {
-    const bounds = await deps.logStreams.bounds(asked);
+    const bounds = await deps.logStreams.bounds();
     const { after, gap } = resume(bounds, asked ?? bounds.keptAfter);
     const { head } = bounds;
     const { events, through } = await eventsAfter(deps.db, { after, head, limit, ...wanted(query) });

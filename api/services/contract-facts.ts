@@ -9,9 +9,9 @@ import { checksum, MULTICALL3 } from "../../core/addresses.ts";
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import type { Who } from "../../core/callers/shares.ts";
 import { fail } from "../../core/errors.ts";
+import { expiringCache } from "../../core/expiring-cache.ts";
 import { READ_GAS } from "../../core/transactions/gas-bounds.ts";
 import type { Balances } from "../../core/views/agent-report.ts";
-import { expiringCache } from "../guards/expiring-cache.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
 
 const FRESH_MS = 60_000;
@@ -214,16 +214,13 @@ const SETTLED_BLOCKS = 1_800;
 const YOUNG_MS = 10_000;
 
 export function blockTimes(chain: Pick<Chain, "block">, limits: Pick<RateLimits, "take">, now: () => number) {
-  const cache = expiringCache<number>(MAX_TIMES);
-  const asking = new Map<number, Promise<number>>();
+  const cache = expiringCache<Promise<number>>(MAX_TIMES);
 
-  async function ask(block: number, indexed: number): Promise<number> {
+  async function ask(block: number): Promise<number> {
     const header = await chain.block(block);
-    if (header === null)
-      return fail("upstream_unavailable", `No node has block ${block} at the moment.`, { retryAfter: 5 });
-    const at = header.timestamp * 1_000;
-    cache.set(`${block}`, at, indexed - block >= SETTLED_BLOCKS ? Number.POSITIVE_INFINITY : now() + YOUNG_MS);
-    return at;
+    return header
+      ? header.timestamp * 1_000
+      : fail("upstream_unavailable", `No node has block ${block} at the moment.`, { retryAfter: 5 });
   }
 
   return {
@@ -234,11 +231,14 @@ export function blockTimes(chain: Pick<Chain, "block">, limits: Pick<RateLimits,
      * @throws Failure rate_limited, upstream_unavailable
      */
     async of(block: number, indexed: number, reader: Who): Promise<number> {
-      const remembered = cache.get(`${block}`, now()) ?? asking.get(block);
-      if (remembered !== undefined) return remembered;
+      const remembered = cache.get(`${block}`, now());
+      if (remembered) return remembered;
       await limits.take([["chain-reads", reader]], now());
-      const answer = asking.get(block) ?? ask(block, indexed).finally(() => asking.delete(block));
-      asking.set(block, answer);
+      const underWay = cache.get(`${block}`, now());
+      if (underWay) return underWay;
+      const answer = ask(block);
+      cache.set(`${block}`, answer, indexed - block >= SETTLED_BLOCKS ? undefined : now() + YOUNG_MS);
+      answer.catch(() => cache.set(`${block}`, answer, 0));
       return answer;
     },
   };

@@ -1,10 +1,10 @@
 /** Reads what an endpoint asks for now, before somebody pays it: two seconds, and what comes later is no answer. */
 import type { ForeignEndpoints } from "../../clients/ports.ts";
+import { expiringCache } from "../../core/expiring-cache.ts";
 import { BeyondUs } from "../../core/offers/document.ts";
 import type { Accept } from "../../core/offers/offer.ts";
 import { x402 } from "../../core/offers/x402.ts";
 import type { LiveTerms } from "../../core/preflight/facts.ts";
-import { expiringCache } from "../guards/expiring-cache.ts";
 
 /** Max milliseconds of all requests for one endpoint. */
 export const LIVE_MS = 2_000;

@@ -3,6 +3,7 @@ import { type EventFilter, filterOf, type LoggedEvent } from "../../core/events/
 import { eventView } from "../../core/views/webhooks.ts";
 import { EVENTS_CHANNEL, eventLog, eventsAfter } from "../../db/events/events.ts";
 import { notifications } from "../../db/sql/notifications.ts";
+import { sharedRead } from "../../runtime/once.ts";
 import type { ApiDeps } from "../deps.ts";
 import { EventFeed, type FeedPage, type FeedRow, openFeeds } from "../http/event-feed.ts";
 import { type EventStream, frameOf } from "../http/event-stream.ts";
@@ -36,7 +37,6 @@ export function resume({ head, keptAfter }: LogBounds, after: number): { after: 
 }
 
 export function logStreams({ db, log }: Pick<ApiDeps, "db" | "log">, { watchMs = WATCH_MS } = {}) {
-  let asking: Promise<LogBounds> | undefined;
   const failed = (err: unknown) => log.warn({ err }, "the event log could not be read for its streams; tried again");
   const feeds = openFeeds<boolean, Reader>({
     listen: (notify) => notifications(db).on(EVENTS_CHANNEL, notify),
@@ -68,19 +68,8 @@ export function logStreams({ db, log }: Pick<ApiDeps, "db" | "log">, { watchMs =
     );
 
   return {
-    /**
-     * Reads where the log begins and ends. Concurrent calls share one read, because after a restart all readers reconnect
-     * together.
-     * @param known a position that the client claims to be of this log
-     */
-    async bounds(known: number | undefined): Promise<LogBounds> {
-      asking ??= eventLog(db).finally(() => {
-        asking = undefined;
-      });
-      const bounds = await asking;
-      // The shared read may have begun before that position was written.
-      return known !== undefined && known > bounds.head ? eventLog(db) : bounds;
-    },
+    /** Reads where the log begins and ends: shared, because after a restart all readers reconnect together. */
+    bounds: sharedRead((): Promise<LogBounds> => eventLog(db)),
     /** Sends a stream the events after a position; without one, the events from now on. */
     follow(
       bounds: LogBounds,

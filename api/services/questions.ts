@@ -3,9 +3,9 @@ import type pg from "pg";
 import type { Embeddings } from "../../clients/ports.ts";
 import { ofDay } from "../../core/agents/social-proof-allowances.ts";
 import type { Questions } from "../../core/discovery/meaning.ts";
+import { expiringCache } from "../../core/expiring-cache.ts";
 import { takeAll } from "../../db/callers/allowances.ts";
 import { inTime } from "../../runtime/in-time.ts";
-import { expiringCache } from "../guards/expiring-cache.ts";
 import type { Log } from "../http/error-answer.ts";
 
 /** Milliseconds that a search waits. A later answer is kept for the next search. */
@@ -39,7 +39,7 @@ export function openQuestions({ db, embeddings, perDay, now, log, waitMs = WAIT_
       if ((await takeAll(db, [ofDay("embeddings:questions", perDay, 1, at)], at)) > 0) return null;
       const answer = await embeddings.vectors([question]);
       const vector = answer.kind === "answered" ? answer.vectors[0]! : null;
-      if (vector) kept.set(question, vector, Number.POSITIVE_INFINITY);
+      if (vector) kept.set(question, vector);
       return vector;
     } catch (error) {
       log.warn({ err: error }, "a question was searched for by its words only: its meaning could not be asked");
@@ -52,7 +52,7 @@ export function openQuestions({ db, embeddings, perDay, now, log, waitMs = WAIT_
   return {
     model: embeddings.model,
     async ask(question) {
-      const answer = kept.get(question, now());
+      const answer = kept.get(question);
       if (answer) return answer;
       if (!asking.has(question)) {
         if (asking.size >= QUESTIONS_AT_ONCE) return null;

@@ -4,6 +4,7 @@
  * is nothing of the kind that costs less than the logs themselves: there an answer counts when another look adds nothing.
  */
 import { type Hex, hexToBytes, keccak256 } from "viem";
+import { expiringCache } from "../../core/expiring-cache.ts";
 import { unreachable } from "./errors.ts";
 import { readLogs } from "./logs.ts";
 import { blockNumber, type LogFilter, toQuantity } from "./requests.ts";
@@ -61,7 +62,7 @@ export type WholeLogsOptions = {
 export class WholeLogs {
   readonly #options: WholeLogsOptions;
   /** By hash of a block; null for a header whose bloom says nothing. */
-  readonly #blooms = new Map<string, Uint8Array | null>();
+  readonly #blooms = expiringCache<Uint8Array | null>(HEADERS_KEPT);
 
   constructor(options: WholeLogsOptions) {
     this.#options = options;
@@ -71,9 +72,7 @@ export class WholeLogs {
   noteHeader(answer: unknown): void {
     const { hash, logsBloom } = (answer ?? {}) as { hash?: unknown; logsBloom?: unknown };
     if (typeof hash !== "string" || logsBloom === undefined) return;
-    this.#blooms.delete(hash);
     this.#blooms.set(hash, readBloom(logsBloom));
-    if (this.#blooms.size > HEADERS_KEPT) this.#blooms.delete(this.#blooms.keys().next().value!);
   }
 
   /** The logs of a filter, whole. @throws RpcRequestError, Failure as RpcPool.request does */
@@ -93,7 +92,7 @@ export class WholeLogs {
   /** All logs of one block. */
   async #ofBlock(hash: string): Promise<unknown> {
     const { route } = this.#options;
-    if (!this.#blooms.has(hash))
+    if (this.#blooms.get(hash) === undefined)
       this.noteHeader((await route.send({ method: "eth_getBlockByHash", params: [hash, false] })).result);
     const bloom = this.#blooms.get(hash) ?? null;
     let lacking = false;

@@ -11,8 +11,7 @@ const MAX_AGENTS = 100;
 /** Max concurrent statements. While they run, requests are collected; more statements would only be smaller ones. */
 const MAX_CONCURRENT = 2;
 
-type Caller = { resolve(facts: OwnedFacts | null): void; reject(error: unknown): void };
-type Request = { ref: AgentRef; callers: Caller[] };
+type Request = { ref: AgentRef; facts: PromiseWithResolvers<OwnedFacts | null> };
 
 const keyOf = (ref: AgentRef): number | Address => ("tokenId" in ref ? ref.tokenId : ref.address);
 
@@ -56,21 +55,20 @@ export function factsReader(
         batch.map(({ ref }) => ref),
         own,
       );
-      for (const [i, { callers }] of batch.entries()) for (const caller of callers) caller.resolve(found[i] ?? null);
+      for (const [i, { facts }] of batch.entries()) facts.resolve(found[i] ?? null);
     } catch (error) {
-      for (const { callers } of batch) for (const caller of callers) caller.reject(error);
+      for (const { facts } of batch) facts.reject(error);
     } finally {
       running--;
       schedule();
     }
   }
 
-  return (ref) =>
-    new Promise((resolve, reject) => {
-      const key = keyOf(ref);
-      const request = waiting.get(key);
-      if (request) request.callers.push({ resolve, reject });
-      else waiting.set(key, { ref, callers: [{ resolve, reject }] });
-      schedule();
-    });
+  return (ref) => {
+    const key = keyOf(ref);
+    const request = waiting.get(key) ?? { ref, facts: Promise.withResolvers() };
+    waiting.set(key, request);
+    schedule();
+    return request.facts.promise;
+  };
 }

@@ -1,14 +1,14 @@
 /** Lists of agents: answered from memory while it is loaded and fresh, else by SQL, with the same result. */
-
 import type { Condition } from "../../columns/filter-cache.ts";
 import { freshnessPolicy } from "../../columns/freshness-policy.ts";
 import { type LiveTableOptions, openLiveTable } from "../../columns/live-table.ts";
 import { initialStats, type LiveTableStats } from "../../columns/live-table-stats.ts";
 import type { ColumnTable } from "../../columns/table.ts";
 import { ID, type Value } from "../../columns/values.ts";
+import { expiringCache } from "../../core/expiring-cache.ts";
 import { inTime } from "../../runtime/in-time.ts";
 import { entryOf } from "../../runtime/processes.ts";
-import { isAsciiText, SearchWords, utf8 } from "../sql/search-words.ts";
+import { isAsciiText, MAX_WORDS, utf8 } from "../sql/search-words.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import {
   type AgentCursor,
@@ -79,15 +79,18 @@ export function openAgentList({ db, enabled = true, maxAgeMs = MAX_AGE_MS, ...op
     return inTime(reached.promise, timeoutMs, () => false).finally(stop);
   }
 
-  const known = new SearchWords<Words>();
+  const known = expiringCache<Words>(MAX_WORDS);
   /** Letters beyond ASCII are folded by the database, by the rules that made the columns. */
   async function comparable({ search, framework }: AgentFilter): Promise<Words> {
     if (isAsciiText(search) && isAsciiText(framework))
       return { search: search?.toLowerCase(), framework: framework?.toLowerCase() };
-    return known.get(JSON.stringify([search, framework]), async () => {
-      const words = await COMPARABLE.one(db, { search: search ?? null, framework: framework ?? null });
-      return { search: words.search ?? undefined, framework: words.framework ?? undefined };
-    });
+    const key = JSON.stringify([search, framework]);
+    const kept = known.get(key);
+    if (kept) return kept;
+    const read = await COMPARABLE.one(db, { search: search ?? null, framework: framework ?? null });
+    const words = { search: read.search ?? undefined, framework: read.framework ?? undefined };
+    known.set(key, words);
+    return words;
   }
 
   /** Check then write: memory is fresh, then the answer; it may change: compared again after each await. */

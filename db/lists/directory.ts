@@ -9,6 +9,7 @@ import { type RenderRows, type RowBytes, RowCache, renderedRows } from "../../co
 import type { ColumnTable } from "../../columns/table.ts";
 import type { Facets } from "../../core/directory/facets.ts";
 import { boundsOf, type DirectorySort, searchKinds } from "../../core/directory/filters.ts";
+import { expiringCache } from "../../core/expiring-cache.ts";
 import { entryOf } from "../../runtime/processes.ts";
 import { directoryTotals, listDirectory } from "../directory/list.ts";
 import {
@@ -18,7 +19,7 @@ import {
   foldedWord,
   isOfFew,
 } from "../directory/question-sql.ts";
-import { isAsciiText, SearchWords, utf8 } from "../sql/search-words.ts";
+import { isAsciiText, MAX_WORDS, utf8 } from "../sql/search-words.ts";
 import { type DIRECTORY_COLUMNS, source } from "./directory-source.ts";
 
 export type { RowBytes };
@@ -73,11 +74,13 @@ export function openDirectoryList({
   const cache = new RowCache(CACHE_BYTES);
   live?.onChange((rows) => (rows === "all" ? cache.clear() : cache.invalidate(rows)));
 
-  const words = new SearchWords<string>();
+  const words = expiringCache<string>(MAX_WORDS);
   /** A search in the form of the searched names. Letters beyond ASCII are folded by the database, as those names are. */
-  function comparable(search: string): Promise<string> {
-    if (isAsciiText(search)) return Promise.resolve(search.toLowerCase());
-    return words.get(search, () => foldedWord(db, { text: search }));
+  async function comparable(search: string): Promise<string> {
+    if (isAsciiText(search)) return search.toLowerCase();
+    const word = words.get(search) ?? (await foldedWord(db, { text: search }));
+    words.set(search, word);
+    return word;
   }
 
   return {

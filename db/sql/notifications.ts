@@ -3,6 +3,7 @@
  * when something needs it, reopened after a loss, closed after a minute without use and with the pool.
  */
 import type { Socket } from "node:net";
+import pLimit from "p-limit";
 import pg from "pg";
 import { madeOnce } from "../../runtime/once.ts";
 import { openClient } from "./connect.ts";
@@ -175,16 +176,8 @@ async function subscribe(client: pg.Client, channels: string[]): Promise<void> {
   for (const channel of channels) await inTurn(client, (on) => on.query(`listen ${pg.escapeIdentifier(channel)}`));
 }
 
-/** The last statement of each connection. */
-const turns = new WeakMap<pg.Client, Promise<unknown>>();
+const turnsOf = madeOnce((_: pg.Client) => pLimit(1));
 
 /** Sends a statement when those before it are answered: the driver's next version keeps no queue of its own. */
-function inTurn<T>(client: pg.Client, send: (client: pg.Client) => Promise<T>): Promise<T> {
-  const before = turns.get(client) ?? Promise.resolve();
-  const answered = before.then(
-    () => send(client),
-    () => send(client),
-  );
-  turns.set(client, answered);
-  return answered;
-}
+const inTurn = <T>(client: pg.Client, send: (client: pg.Client) => Promise<T>): Promise<T> =>
+  turnsOf(client)(send, client);
