@@ -1,28 +1,19 @@
 /** What is kept in this browser: the settings of a visitor, and values of other modules by key. */
 import { useSyncExternalStore } from "react";
 
-type Settings = {
-  theme: "auto" | "dark" | "light";
-  density: "comfortable" | "compact";
-  shortcuts: boolean;
-  /** Columns whose visibility differs from the default. */
-  otherColumns: string[];
-  /** References of agents, as in the address of their page. */
-  watched: string[];
-  compared: string[];
-  /** Views of the directory with a name, each as `<query> <name>`: a query has no blanks. */
-  presets: string[];
-};
-
-const DEFAULTS: Settings = {
-  theme: "auto",
-  density: "comfortable",
+const DEFAULTS = {
+  theme: "auto" as "auto" | "dark" | "light",
+  density: "comfortable" as "comfortable" | "compact",
   shortcuts: true,
-  otherColumns: [],
-  watched: [],
-  compared: [],
-  presets: [],
+  /** Columns whose visibility differs from the default. */
+  otherColumns: [] as string[],
+  /** References of agents, as in the address of their page. */
+  watched: [] as string[],
+  compared: [] as string[],
+  /** Views of the directory with a name, each as `<query> <name>`: a query has no blanks. */
+  presets: [] as string[],
 };
+type Settings = typeof DEFAULTS;
 const PREFIX = "terminal.";
 
 const listeners = new Set<() => void>();

@@ -12,10 +12,10 @@ import { Names, Registered, When } from "./timeline.tsx";
 
 type Recorded = OfferHistory["changes"][number];
 type Change = Recorded["change"];
-type Props = { of: { agentRef: string; platform: string }; explorer: string | undefined; created?: string | null };
+type Props = { of: { agentRef: string; platform: string }; created?: string | null };
 
 /** @param props.created when its registry has it since; the list ends with it */
-export function OfferChanges({ of: { agentRef, platform }, explorer, created }: Props) {
+export function OfferChanges({ of: { agentRef, platform }, created }: Props) {
   const path = `${agentPath(agentRef)}/offers/history?platform=${platform}`;
   const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(
     pagesOf<OfferHistory>(path),
@@ -36,7 +36,7 @@ export function OfferChanges({ of: { agentRef, platform }, explorer, created }: 
           )}
           <ol className="timeline">
             {changes.map((change) => (
-              <Line key={change.id} of={change} explorer={explorer} />
+              <Line key={change.id} of={change} />
             ))}
             {created && !hasNextPage && <Registered at={created} />}
           </ol>
@@ -51,7 +51,7 @@ export function OfferChanges({ of: { agentRef, platform }, explorer, created }: 
   );
 }
 
-function Line({ of: { change, changes, endpoint, at }, explorer }: { of: Recorded; explorer: string | undefined }) {
+function Line({ of: { change, changes, endpoint, at } }: { of: Recorded }) {
   const isRecipient = change.payTo.length > 0;
   return (
     <li>
@@ -59,7 +59,7 @@ function Line({ of: { change, changes, endpoint, at }, explorer }: { of: Recorde
         <Icon name={isRecipient ? "warn" : "rows"} />
       </span>
       <div>
-        <Said of={change} explorer={explorer} />
+        <Said of={change} />
         {changes > 1 && <p className="faint">{counted(changes, "change", "changes")} in one line.</p>}
         {endpoint && (
           <p className="faint small clip" title={endpoint.url}>
@@ -72,19 +72,18 @@ function Line({ of: { change, changes, endpoint, at }, explorer }: { of: Recorde
   );
 }
 
-function Said({ of, explorer }: { of: Change; explorer: string | undefined }) {
+function Said({ of }: { of: Change }) {
   const { owner, payTo, prices, changed, added, removed, more } = of;
   return (
     <>
       {owner && (
         <p>
-          Changed hands, from <Account of={owner.from} explorer={explorer} /> to{" "}
-          <Account of={owner.to} explorer={explorer} />
+          Changed hands, from <Account of={owner.from} /> to <Account of={owner.to} />
         </p>
       )}
       {payTo.map(({ name, from, to }, i) => (
         <p key={`${name} ${i}`}>
-          <b>Who is paid changed</b> for <bdi>{name}</bdi>: <Repaid from={from} to={to} explorer={explorer} />
+          <b>Who is paid changed</b> for <bdi>{name}</bdi>: <Repaid from={from} to={to} />
         </p>
       ))}
       {prices.map(({ name, from, to }, i) => (
@@ -106,7 +105,7 @@ function Said({ of, explorer }: { of: Change; explorer: string | undefined }) {
 }
 
 /** Accounts that went, and those that came. */
-function Repaid({ from, to, explorer }: { from: string[]; to: string[]; explorer: string | undefined }) {
+function Repaid({ from, to }: { from: string[]; to: string[] }) {
   const gone = from.filter((one) => !to.includes(one)).map((account) => ({ account, says: "gone: ", sign: "−" }));
   const came = to.filter((one) => !from.includes(one)).map((account) => ({ account, says: "new: ", sign: "+" }));
   if (gone.length + came.length === 0) return <>the same accounts, for other amounts</>;
@@ -114,15 +113,15 @@ function Repaid({ from, to, explorer }: { from: string[]; to: string[]; explorer
     <span key={account}>
       <span className="unseen">{says}</span>
       <span aria-hidden="true">{sign} </span>
-      <Account of={account} explorer={explorer} />{" "}
+      <Account of={account} />{" "}
     </span>
   ));
 }
 
 /** An account of any chain; null and undefined are nobody. */
-function Account({ of, explorer }: { of: string | null | undefined; explorer: string | undefined }) {
+function Account({ of }: { of: string | null | undefined }) {
   if (!of) return <>nobody known</>;
-  return /^0x[0-9a-f]{40}$/i.test(of) ? <Party address={of} explorer={explorer} /> : <Address address={of} />;
+  return /^0x[0-9a-f]{40}$/i.test(of) ? <Party address={of} /> : <Address address={of} />;
 }
 
 const priceOf = ({ usd }: Change["prices"][number]["from"]): string => (usd === null ? "other terms" : dollars(usd));

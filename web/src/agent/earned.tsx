@@ -122,13 +122,12 @@ type LineProps = {
   usdc: string | null;
   /** How it was judged. */
   says?: string | false;
-  explorer: string;
   /** Who, and when. */
   children: ReactNode;
 };
 
 /** One payment or job, with why it is not organic, and through whom. */
-export const EarnedLine = ({ of: { organic, removed }, usdc, says, explorer, children }: LineProps) => (
+export const EarnedLine = ({ of: { organic, removed }, usdc, says, children }: LineProps) => (
   <li data-counts={organic || undefined}>
     <b className="review-value">{usdc === null ? "–" : usdcExact(usdc)}</b>
     <div className="review-who">
@@ -137,7 +136,7 @@ export const EarnedLine = ({ of: { organic, removed }, usdc, says, explorer, chi
       {removed && <p className="review-why">{removed.says}</p>}
       {removed?.through && (
         <p className="review-why">
-          In between: <Party address={removed.through} explorer={explorer} />
+          In between: <Party address={removed.through} />
         </p>
       )}
     </div>
@@ -145,8 +144,8 @@ export const EarnedLine = ({ of: { organic, removed }, usdc, says, explorer, chi
 );
 
 /** When something happened, as a link to its transaction. */
-export const TransactionOn = ({ hash, at, explorer }: { hash: string; at: string; explorer: string }) => (
-  <TxLink {...{ hash, explorer }} className="faint" title={moment(at)} aria-label={`${date(at)}, the transaction`}>
+export const TransactionOn = ({ hash, at }: { hash: string; at: string }) => (
+  <TxLink hash={hash} className="faint" title={moment(at)} aria-label={`${date(at)}, the transaction`}>
     {date(at)}
   </TxLink>
 );

@@ -42,7 +42,7 @@ export const SameAs = ({ others }: { others: Detail["same_as"] }) =>
   );
 
 /** Panels of an own agent with data of the directory; hidden without a directory row. */
-export function Elsewhere({ agent: { tokenId }, explorer }: { agent: Agent; explorer: string }) {
+export function Elsewhere({ agent: { tokenId } }: { agent: Agent }) {
   const { data: own, error, refetch } = useQuery(detail(String(tokenId), "helixa"));
   const twin = own?.data.same_as.find(({ platform }) => platform === "erc8004");
   const { data: there, ...other } = useQuery({
@@ -59,7 +59,7 @@ export function Elsewhere({ agent: { tokenId }, explorer }: { agent: Agent; expl
       {twin && (registration || other.error) && (
         <AgentPanel id="erc8004" title="ERC-8004">
           {registration ? (
-            <Erc8004 registration={registration} agentId={twin.agent_id} explorer={explorer} />
+            <Erc8004 registration={registration} agentId={twin.agent_id} />
           ) : (
             <NotYet {...other} rows={3} />
           )}
@@ -77,24 +77,22 @@ const FILE: Record<Registration8004["file"]["status"], string> = {
   refused: "leads to an address that is not read",
 };
 
-type Props = { registration: Registration8004; agentId: string; explorer: string };
+type Props = { registration: Registration8004; agentId: string };
 
 /** The registration of an agent in the canonical ERC-8004 registry: its file, and what is wrong with the file. */
-export const Erc8004 = ({ registration, agentId, explorer }: Props) => {
+export const Erc8004 = ({ registration, agentId }: Props) => {
   const { registry, agent_uri: uri, file, tx_hash: hash } = registration;
   return (
     <>
       <Facts
         of={[
           ["Agent there", `#${agentId}`],
-          ["Registry", <Address address={registry} explorer={explorer} />],
+          ["Registry", <Address address={registry} />],
           [
             "Registered",
             <>
               {date(registration.registered_at)} ·{" "}
-              <TxLink hash={hash} explorer={explorer}>
-                block {count(registration.registered_block)}
-              </TxLink>
+              <TxLink hash={hash}>block {count(registration.registered_block)}</TxLink>
             </>,
           ],
           [
@@ -119,7 +117,7 @@ export const Erc8004 = ({ registration, agentId, explorer }: Props) => {
           ))}
         </ul>
       )}
-      {registration.validations.length > 0 && <Validations of={registration} explorer={explorer} />}
+      {registration.validations.length > 0 && <Validations of={registration} />}
     </>
   );
 };
@@ -129,7 +127,7 @@ function FilePlace({ uri }: { uri: string }) {
   return uri.startsWith("data:") || uri.startsWith("{") ? "written on chain" : <OutLink text={uri} />;
 }
 
-function Validations({ of, explorer }: { of: Registration8004; explorer: string }) {
+function Validations({ of }: { of: Registration8004 }) {
   const { validation_count: total, validations } = of;
   return (
     <>
@@ -137,12 +135,12 @@ function Validations({ of, explorer }: { of: Registration8004; explorer: string 
       <ul className="stack validations">
         {validations.map(({ validator, request_hash: request, requested_at: asked, tx_hash: hash, answer }) => (
           <li key={request}>
-            <TxLink hash={hash} explorer={explorer} title={date(answer?.answered_at ?? asked)}>
+            <TxLink hash={hash} title={date(answer?.answered_at ?? asked)}>
               {answer ? `${count(answer.response)} of 100` : "not answered yet"}
             </TxLink>{" "}
             {answer?.tag && <bdi className="tag plain">{answer.tag}</bdi>}
             <br />
-            <Party address={validator} explorer={explorer} />
+            <Party address={validator} />
           </li>
         ))}
       </ul>
@@ -166,7 +164,7 @@ const Other = ({ id, name }: { id: number; name: string | null }) =>
   name === null ? <span>agent {id}</span> : <Named href={`/agent/${id}`} name={name} />;
 
 /** The handshakes of an own agent, newest first, a few to a page. */
-export function Handshakes({ tokenId, explorer }: { tokenId: number; explorer: string }) {
+export function Handshakes({ tokenId }: { tokenId: number }) {
   const [page, turn] = useState(1);
   const { data: answer, error, refetch } = useQuery(handshakes(tokenId, page));
   const data = answer?.data;
@@ -184,7 +182,7 @@ export function Handshakes({ tokenId, explorer }: { tokenId: number; explorer: s
                 <span>
                   with <Other id={other} name={name} />, begun by {direction === "sent" ? "this agent" : "the other"}
                 </span>
-                <TxLink className="faint" hash={txHash} explorer={explorer} title={moment(completedAt)}>
+                <TxLink className="faint" hash={txHash} title={moment(completedAt)}>
                   <span className="unseen">transaction </span>
                   <time dateTime={completedAt}>{age(completedAt)}</time>
                 </TxLink>

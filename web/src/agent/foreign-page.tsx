@@ -13,7 +13,7 @@ import { badgesPath, badges as badgesQuery, detail, detailPath, rowLink } from "
 import { age, count, date, moment, short } from "../formats.ts";
 import { useMedia } from "../media.ts";
 import { Icon } from "../parts/button.tsx";
-import { Address } from "../parts/copy.tsx";
+import { Address, Explorer } from "../parts/copy.tsx";
 import { NoData, ScoreRing, Sigil } from "../parts/cred.tsx";
 import { bodyOf, fieldsOf } from "../parts/form.tsx";
 import { Facts, PageNotYet, Panel, useTitle } from "../parts/panel.tsx";
@@ -52,37 +52,39 @@ export default function ForeignPage() {
   if (row.tokenId !== null) return <Redirect to={`/agent/${row.tokenId}`} replace={true} />;
   const of = { agentRef: row.agent_id, platform: row.platform };
   return (
-    <div className="page agent" data-tier={tierOf(row.cred_score).key}>
-      <Head row={row} explorer={explorer} />
-      <ForeignFacts row={row} />
-      <div className="agent-grid">
-        <div className="column">
-          <WhatItOffers {...of} name={row.name}>
-            <Services of={row.services} />
-          </WhatItOffers>
-          {isSettled && <BeforeYouPay of={of} explorer={explorer} />}
-          {isSettled && <Evidence row={row} explorer={explorer} />}
-          {isSettled && !isOneColumn && <Source row={row} />}
-        </div>
-        {(isSettled || !isOneColumn) && (
+    <Explorer value={explorer}>
+      <div className="page agent" data-tier={tierOf(row.cred_score).key}>
+        <Head row={row} />
+        <ForeignFacts row={row} />
+        <div className="agent-grid">
           <div className="column">
-            <Behind of={of} explorer={explorer} />
-            <AboutScore row={row} />
-            <Claim row={row} />
-            <Panel title="In other registries">
-              <SameAs others={row.same_as} />
-            </Panel>
-            {row.erc8004 && explorer && (
-              <AgentPanel id="erc8004" title="ERC-8004" brief="its registration there">
-                <Erc8004 registration={row.erc8004} agentId={row.agent_id} explorer={explorer} />
-              </AgentPanel>
-            )}
-            <OfferChanges of={of} explorer={explorer} created={row.created_at} />
-            {isOneColumn && <Source row={row} />}
+            <WhatItOffers {...of} name={row.name}>
+              <Services of={row.services} />
+            </WhatItOffers>
+            {isSettled && <BeforeYouPay of={of} />}
+            {isSettled && <Evidence row={row} explorer={explorer} />}
+            {isSettled && !isOneColumn && <Source row={row} />}
           </div>
-        )}
+          {(isSettled || !isOneColumn) && (
+            <div className="column">
+              <Behind of={of} />
+              <AboutScore row={row} />
+              <Claim row={row} />
+              <Panel title="In other registries">
+                <SameAs others={row.same_as} />
+              </Panel>
+              {row.erc8004 && explorer && (
+                <AgentPanel id="erc8004" title="ERC-8004" brief="its registration there">
+                  <Erc8004 registration={row.erc8004} agentId={row.agent_id} />
+                </AgentPanel>
+              )}
+              <OfferChanges of={of} created={row.created_at} />
+              {isOneColumn && <Source row={row} />}
+            </div>
+          )}
+        </div>
       </div>
-    </div>
+    </Explorer>
   );
 }
 
@@ -92,17 +94,11 @@ const Evidence = ({ row, explorer }: { row: Detail; explorer: string | undefined
     {row.erc8004 && explorer && (
       <>
         <AgentPanel id="payments" title="What it was paid" brief="payments to its wallet">
-          <Payments path={paymentsPath(row.agent_id, row.platform)} explorer={explorer} />
+          <Payments path={paymentsPath(row.agent_id, row.platform)} />
         </AgentPanel>
-        <Jobs
-          agentRef={row.agent_id}
-          platform={row.platform}
-          explorer={explorer}
-          known={false}
-          brief="jobs by escrow"
-        />
+        <Jobs agentRef={row.agent_id} platform={row.platform} known={false} brief="jobs by escrow" />
         <AgentPanel id="reviews" title="Reviews" brief="what clients wrote, and what it is worth">
-          <Reviews path={reviewsPath(row.agent_id, row.platform)} explorer={explorer} />
+          <Reviews path={reviewsPath(row.agent_id, row.platform)} />
         </AgentPanel>
       </>
     )}
@@ -188,7 +184,7 @@ function useExplorer(chainId: number | null): string | undefined {
   return chainId === null || chainId === service?.chainId ? service?.explorer : undefined;
 }
 
-function Head({ row, explorer }: { row: Detail; explorer: string | undefined }) {
+function Head({ row }: { row: Detail }) {
   const { data: answer } = useQuery(badgesQuery([row.id]));
   const badges = answer?.data.marks[0];
   // A picture elsewhere is not loaded: its host would learn who reads the page.
@@ -223,10 +219,10 @@ function Head({ row, explorer }: { row: Detail; explorer: string | undefined }) 
         <Facts
           className="facts"
           of={[
-            ["Id there", <Address address={row.agent_id} />],
+            ["Id there", <Address address={row.agent_id} explorer="" />],
             [
               row.verified ? "Wallet, proven there" : "Wallet, as claimed",
-              row.address ? <Address address={row.address} explorer={explorer} /> : <NoData reason="none is known" />,
+              row.address ? <Address address={row.address} /> : <NoData reason="none is known" />,
             ],
             [
               "Active",

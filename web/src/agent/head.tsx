@@ -15,7 +15,7 @@ import { ApiButton } from "../shell/api-button.tsx";
 import { toggleStored, useStored } from "../stored.ts";
 import { useControls } from "../wallet/session.ts";
 
-export function Head({ agent, explorer }: { agent: Agent; explorer: string }) {
+export function Head({ agent }: { agent: Agent }) {
   const id = String(agent.tokenId);
   return (
     <header className="agent-head">
@@ -30,12 +30,11 @@ export function Head({ agent, explorer }: { agent: Agent; explorer: string }) {
         <Tags agent={agent} />
         <dl className="facts">
           <Fact label="Wallet">
-            <Address address={agent.agentAddress} explorer={explorer} />
+            <Address address={agent.agentAddress} />
             {!agent.walletConfirmed && <span className="tag plain">not confirmed by this wallet</span>}
           </Fact>
           <Fact label="Owner">
-            <Address address={agent.owner} explorer={explorer} />{" "}
-            <Link href={`/owner/${agent.owner}`}>All its agents</Link>
+            <Address address={agent.owner} /> <Link href={`/owner/${agent.owner}`}>All its agents</Link>
           </Fact>
           <Fact label="Points">{count(agent.points)}</Fact>
           <Fact label="Ethos">

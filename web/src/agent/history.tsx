@@ -15,7 +15,7 @@ const LEFT = 34;
 const BOTTOM = 22;
 const SPANS = [7, 30, 90, 365];
 
-export function History({ tokenId, mintedAt, explorer }: { tokenId: number; mintedAt: string; explorer: string }) {
+export function History({ tokenId, mintedAt }: { tokenId: number; mintedAt: string }) {
   const [days, setDays] = useState(90);
   const { data: answer, error, refetch } = useQuery(history(tokenId, days));
   return (
@@ -32,7 +32,7 @@ export function History({ tokenId, mintedAt, explorer }: { tokenId: number; mint
       ) : (
         <>
           <Chart points={answer.data.points} days={days} />
-          <Timeline of={{ tokenId, mintedAt }} points={answer.data.points} days={days} explorer={explorer} />
+          <Timeline of={{ tokenId, mintedAt }} points={answer.data.points} days={days} />
         </>
       )}
     </>

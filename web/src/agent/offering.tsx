@@ -160,7 +160,7 @@ function TryIt({ offer, name }: { offer: Offering["offers"][number]; name: strin
 }
 
 /** The owner and since when, and the human and the organization that sign in by the owner's wallet. */
-export function Behind({ of, explorer }: { of: Of; explorer: string | undefined }) {
+export function Behind({ of }: { of: Of }) {
   const { data: answer, error } = useOffering(of);
   const behind = answer?.data.behind;
   if (error && !behind) return null;
@@ -173,7 +173,7 @@ export function Behind({ of, explorer }: { of: Of; explorer: string | undefined 
       ) : (
         <Facts
           of={[
-            ["Owner", <Party address={behind.owner} explorer={explorer} />],
+            ["Owner", <Party address={behind.owner} />],
             behind.ownerSince && ["Since", <span title={moment(behind.ownerSince)}>{date(behind.ownerSince)}</span>],
             [
               "Human",

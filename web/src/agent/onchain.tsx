@@ -1,27 +1,27 @@
 /** The agent's score in the latest epoch on chain: where its root is, and a check of the proof in the browser. */
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { use, useState } from "react";
 import type { CredLeaf } from "../../../core/cred/tree/leaf.ts";
 import { Problem } from "../api/answer.ts";
 import { credProof } from "../api/queries.ts";
 import type { Agent, CredProof } from "../api/types.ts";
 import { age, count, counted, moment, short } from "../formats.ts";
 import { Action, Button, Icon, useAttempt } from "../parts/button.tsx";
-import { Address, EXPLORER_REL, Transaction } from "../parts/copy.tsx";
+import { Address, EXPLORER_REL, Explorer, Transaction } from "../parts/copy.tsx";
 import { Facts } from "../parts/panel.tsx";
 import { codeFor, ErrorText, NotYet } from "../parts/states.tsx";
 import { ask, type ConnectedWallet, useWallet } from "../wallet/session.ts";
 import { AgentPanel } from "./agent-panel.tsx";
 
 /** Nothing where no scores are published. */
-export function Onchain({ agent, explorer }: { agent: Agent; explorer: string }) {
+export function Onchain({ agent }: { agent: Agent }) {
   const { data: answer, error, refetch } = useQuery(credProof(agent.tokenId));
   const code = error instanceof Problem ? error.code : null;
   if (!answer && (!error || code === "no_epoch")) return null;
   return (
     <AgentPanel id="onchain" title="Checkable on chain" brief="its score in the latest epoch">
       {answer ? (
-        <Proved proof={answer.data} agent={agent} explorer={explorer} />
+        <Proved proof={answer.data} agent={agent} />
       ) : code !== "not_in_epoch" ? (
         <NotYet error={error} refetch={refetch} rows={2} />
       ) : (
@@ -31,9 +31,9 @@ export function Onchain({ agent, explorer }: { agent: Agent; explorer: string })
   );
 }
 
-type Props = { proof: CredProof; agent: Agent; explorer: string };
+type Props = { proof: CredProof; agent: Agent };
 
-function Proved({ proof, agent, explorer }: Props) {
+function Proved({ proof, agent }: Props) {
   const { epoch, leaf, publishedAt, transaction, contract, root, leaves } = proof;
   return (
     <div className="stack onchain">
@@ -57,12 +57,12 @@ function Proved({ proof, agent, explorer }: Props) {
               </span>
             </>,
           ],
-          ["Transaction", <Transaction hash={transaction} explorer={explorer} />],
-          ["Contract", <Address address={contract} explorer={explorer} />],
+          ["Transaction", <Transaction hash={transaction} />],
+          ["Contract", <Address address={contract} />],
           ["Root", short(root), { className: "mono", title: root }],
         ]}
       />
-      <Check key={`${epoch}${leaf.score}`} proof={proof} explorer={explorer} />
+      <Check key={`${epoch}${leaf.score}`} proof={proof} />
     </div>
   );
 }
@@ -73,9 +73,10 @@ async function rootInBrowser({ leaf, proof }: CredProof): Promise<string> {
   return rootOfProof({ ...leaf, registry: leaf.registry.toLowerCase() } as CredLeaf, proof);
 }
 
-function Check({ proof, explorer }: Omit<Props, "agent">) {
+function Check({ proof }: Omit<Props, "agent">) {
   const [computed, setComputed] = useState<string | null>(null);
   const { error, busy, run } = useAttempt();
+  const explorer = use(Explorer);
   if (computed === null)
     return (
       <>

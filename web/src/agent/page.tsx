@@ -11,7 +11,7 @@ import { Token } from "../directory/cells.tsx";
 import { detail, offering } from "../directory/source.ts";
 import { count, counted, short } from "../formats.ts";
 import { useMedia } from "../media.ts";
-import { Address, Copy } from "../parts/copy.tsx";
+import { Address, Copy, Explorer, explorerOf } from "../parts/copy.tsx";
 import { InShort, jobsInShort, paymentsInShort, reviewsInShort } from "../parts/evidence.tsx";
 import { Facts, PageNotYet, useTitle } from "../parts/panel.tsx";
 import { Empty, Loading } from "../parts/states.tsx";
@@ -51,13 +51,14 @@ export default function AgentPage() {
       </div>
     );
   if (!agent) return <PageNotYet error={error} refetch={refetch} />;
-  const explorer = new URL(agent.explorer).origin;
   return (
-    <div className="page agent" data-tier={tierOf(agent.credScore).key}>
-      <Head agent={agent} explorer={explorer} />
-      <OwnFacts agent={agent} />
-      <Panels agent={agent} explorer={explorer} />
-    </div>
+    <Explorer value={explorerOf(agent)}>
+      <div className="page agent" data-tier={tierOf(agent.credScore).key}>
+        <Head agent={agent} />
+        <OwnFacts agent={agent} />
+        <Panels agent={agent} />
+      </div>
+    </Explorer>
   );
 }
 
@@ -85,10 +86,8 @@ function OwnFacts({ agent }: { agent: Agent }) {
   );
 }
 
-type PanelsProps = { agent: Agent; explorer: string };
-
 /** In the order of who is about to pay: what it does, who paid and rated it, who stands behind it; then its score and its words. */
-function Panels({ agent, explorer }: PanelsProps) {
+function Panels({ agent }: { agent: Agent }) {
   const { tokenId } = agent;
   const of = { agentRef: String(tokenId), platform: OWN_PLATFORM };
   const isOneColumn = useMedia("(max-width: 1000px)");
@@ -97,15 +96,15 @@ function Panels({ agent, explorer }: PanelsProps) {
   const evidence = (
     <>
       <WhatItOffers {...of} name={agent.name} />
-      <BeforeYouPay of={of} explorer={explorer} />
-      <Work agent={agent} explorer={explorer} />
+      <BeforeYouPay of={of} />
+      <Work agent={agent} />
     </>
   );
   const behind = (
     <>
-      <Behind of={of} explorer={explorer} />
+      <Behind of={of} />
       <AgentPanel id="proofs" title="Verifications" brief="its wallet, its accounts, the exchange">
-        <Verifications agent={agent} explorer={explorer} />
+        <Verifications agent={agent} />
       </AgentPanel>
       <Trusted of={of} />
     </>
@@ -120,9 +119,9 @@ function Panels({ agent, explorer }: PanelsProps) {
         <Breakdown agent={agent} />
       </AgentPanel>
       <AgentPanel id="history" title="What happened" brief="score and events, the newest first">
-        <History tokenId={tokenId} mintedAt={agent.mintedAt} explorer={explorer} />
+        <History tokenId={tokenId} mintedAt={agent.mintedAt} />
       </AgentPanel>
-      <OfferChanges of={of} explorer={explorer} />
+      <OfferChanges of={of} />
     </>
   );
   const words = (
@@ -133,8 +132,8 @@ function Panels({ agent, explorer }: PanelsProps) {
       <Listing agent={agent} />
     </>
   );
-  const others = <Others agent={agent} explorer={explorer} />;
-  const onchain = <Onchain agent={agent} explorer={explorer} />;
+  const others = <Others agent={agent} />;
+  const onchain = <Onchain agent={agent} />;
   if (!isSettled) return <Loading rows={8} />;
   if (isOneColumn)
     return (
@@ -165,16 +164,16 @@ function Panels({ agent, explorer }: PanelsProps) {
   );
 }
 
-const Others = ({ agent, explorer }: PanelsProps) => (
+const Others = ({ agent }: { agent: Agent }) => (
   <>
     <AgentPanel id="traits" title="Traits" brief={counted(agent.traits.length, "trait", "traits")}>
       <Traits agent={agent} />
     </AgentPanel>
     <AgentPanel id="registry" title="Registry" brief={`token #${agent.tokenId}`}>
-      <Registry agent={agent} explorer={explorer} />
+      <Registry agent={agent} />
     </AgentPanel>
-    <Handshakes tokenId={agent.tokenId} explorer={explorer} />
-    <Elsewhere agent={agent} explorer={explorer} />
+    <Handshakes tokenId={agent.tokenId} />
+    <Elsewhere agent={agent} />
     <AgentPanel id="share" title="Share" brief="its link and its badge">
       <Share agent={agent} />
     </AgentPanel>
@@ -182,7 +181,7 @@ const Others = ({ agent, explorer }: PanelsProps) => (
 );
 
 /** Its payments, jobs and reviews, each in short as the line above says it. */
-function Work({ agent: { tokenId, reviews }, explorer }: PanelsProps) {
+function Work({ agent: { tokenId, reviews } }: { agent: Agent }) {
   const [ref, platform] = [String(tokenId), OWN_PLATFORM];
   const offers = useQuery(offering(ref, platform)).data?.data;
   return (
@@ -192,20 +191,14 @@ function Work({ agent: { tokenId, reviews }, explorer }: PanelsProps) {
         title="What it was paid"
         brief={offers && <InShort of={paymentsInShort(offers.payments)} />}
       >
-        <Payments path={paymentsPath(ref, platform)} explorer={explorer} />
+        <Payments path={paymentsPath(ref, platform)} />
       </AgentPanel>
       {offers?.jobs && (
-        <Jobs
-          agentRef={ref}
-          platform={platform}
-          explorer={explorer}
-          known={true}
-          brief={<InShort of={jobsInShort(offers.jobs)} />}
-        />
+        <Jobs agentRef={ref} platform={platform} known={true} brief={<InShort of={jobsInShort(offers.jobs)} />} />
       )}
       <AgentPanel id="reviews" title="Reviews" brief={offers && <InShort of={reviewsInShort(offers.reviews)} />}>
         {reviews ? (
-          <Reviews path={reviewsPath(ref, platform)} explorer={explorer} />
+          <Reviews path={reviewsPath(ref, platform)} />
         ) : (
           <p className="muted">Reviews are written in the ERC-8004 registry, and it is not registered there.</p>
         )}
@@ -227,7 +220,7 @@ function Traits({ agent }: { agent: Agent }) {
   );
 }
 
-const Registry = ({ agent, explorer }: { agent: Agent; explorer: string }) => (
+const Registry = ({ agent }: { agent: Agent }) => (
   <Facts
     of={[
       ["Token", `#${agent.tokenId}`],
@@ -240,11 +233,7 @@ const Registry = ({ agent, explorer }: { agent: Agent; explorer: string }) => (
       ["Changes to it on chain", agent.mutationCount],
       [
         "Operator",
-        agent.operator ? (
-          <Address address={agent.operator} explorer={explorer} />
-        ) : (
-          <span className="faint">nobody</span>
-        ),
+        agent.operator ? <Address address={agent.operator} /> : <span className="faint">nobody</span>,
         { title: "May move the token, by its owner's approval" },
       ],
       ["Linked token", <LinkedToken agent={agent} />],

@@ -29,9 +29,9 @@ export const preflightOf = (agentRef: string, platform: string, amount: string) 
     }),
 });
 
-type Props = { of: { agentRef: string; platform: string }; explorer: string | undefined };
+type Props = { of: { agentRef: string; platform: string } };
 
-export function BeforeYouPay({ of: { agentRef, platform }, explorer }: Props) {
+export function BeforeYouPay({ of: { agentRef, platform } }: Props) {
   const [amount, setAmount] = useState("");
   const request = preflightOf(agentRef, platform, amount);
   const { data, error, refetch } = useQuery({ ...request, placeholderData: keepPreviousData });
@@ -48,23 +48,13 @@ export function BeforeYouPay({ of: { agentRef, platform }, explorer }: Props) {
           does="Check"
           weak
         />
-        {data ? (
-          <Verdict of={data.data} explorer={explorer} />
-        ) : (
-          faults.size === 0 && <NotYet error={error} refetch={refetch} rows={4} />
-        )}
+        {data ? <Verdict of={data.data} /> : faults.size === 0 && <NotYet error={error} refetch={refetch} rows={4} />}
       </div>
     </AgentPanel>
   );
 }
 
-function Verdict({
-  of: { verdict, payTo, maxAmount, reasons },
-  explorer,
-}: {
-  of: Preflight;
-  explorer: Props["explorer"];
-}) {
+function Verdict({ of: { verdict, payTo, maxAmount, reasons } }: { of: Preflight }) {
   const [words, state] = VERDICTS[verdict];
   return (
     <>
@@ -77,7 +67,7 @@ function Verdict({
         ) : (
           <>
             The evidence supports up to {usdcExact(maxAmount)} USDC{payTo && " to "}
-            {payTo && <Party address={payTo} explorer={explorer} />}.
+            {payTo && <Party address={payTo} />}.
           </>
         )}
       </p>

@@ -13,7 +13,7 @@ import { NotYet } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 
 /** `path`: of the reviews in the API, with its query. */
-type Props = { path: string; explorer: string };
+type Props = { path: string };
 
 export const reviewsPath = (agentRef: string, platform: string): string =>
   `/api/v2/agent/${encodeURIComponent(agentRef)}/reviews?platform=${platform}`;
@@ -21,7 +21,7 @@ export const reviewsPath = (agentRef: string, platform: string): string =>
 /** The newest of each reviewer. */
 export const reviewPages = (path: string) => pagesOf<AgentReviews>(`${path}&newest=true`);
 
-export function Reviews({ path, explorer }: Props) {
+export function Reviews({ path }: Props) {
   const { data, error, refetch, ...more } = useInfiniteQuery(reviewPages(path));
   if (!data) return <NotYet error={error} refetch={refetch} rows={5} />;
   const figures = data.pages[0]!.data;
@@ -32,7 +32,7 @@ export function Reviews({ path, explorer }: Props) {
   const list = (of: WeighedReview[]) => (
     <ul className="reviews">
       {of.map((review) => (
-        <Line key={review.client} of={review} path={path} explorer={explorer} />
+        <Line key={review.client} of={review} path={path} />
       ))}
     </ul>
   );
@@ -40,7 +40,7 @@ export function Reviews({ path, explorer }: Props) {
     <div className="stack">
       <Worth of={figures} />
       <Dimensions of={figures.dimensions} />
-      <Clusters of={figures.clusters} explorer={explorer} />
+      <Clusters of={figures.clusters} />
       {counting.length > 0 && list(counting)}
       {others.length > 0 && (
         <details open={counting.length === 0}>
@@ -141,7 +141,7 @@ const Dimensions = ({ of }: { of: AgentReviews["dimensions"] }) =>
   );
 
 /** Reviewers that count as one, with what connects them. */
-const Clusters = ({ of, explorer }: { of: AgentReviews["clusters"]; explorer: string }) =>
+const Clusters = ({ of }: { of: AgentReviews["clusters"] }) =>
   of.length > 0 && (
     <details>
       <summary>
@@ -157,7 +157,7 @@ const Clusters = ({ of, explorer }: { of: AgentReviews["clusters"]; explorer: st
           <li key={id}>
             <b className="review-value">{count(reviewers)}</b>
             <div className="review-who">
-              reviewers count as one, the first of them <Party address={id} explorer={explorer} />
+              reviewers count as one, the first of them <Party address={id} />
               {reasons.map(({ evidence, says }) => (
                 <p key={evidence} className="review-why">
                   {says}
@@ -170,7 +170,7 @@ const Clusters = ({ of, explorer }: { of: AgentReviews["clusters"]; explorer: st
     </details>
   );
 
-function Line({ of, path, explorer }: Props & { of: WeighedReview }) {
+function Line({ of, path }: Props & { of: WeighedReview }) {
   const [isOpen, setOpen] = useState(false);
   const { client, weight, reasons, written = 1 } = of;
   return (
@@ -178,17 +178,17 @@ function Line({ of, path, explorer }: Props & { of: WeighedReview }) {
       <Value of={of} />
       <div className="review-who">
         <p className="review-head">
-          <Party address={client} explorer={explorer} />
+          <Party address={client} />
           <span className="review-weight">{weightOf(weight)}</span>
         </p>
         <Why of={reasons} counts={weight > 0} />
-        <Entry of={of} explorer={explorer} />
+        <Entry of={of} />
         {written > 1 && (
           <details onToggle={(event) => setOpen(event.currentTarget.open)}>
             <summary>
               {written < 1_000 ? `All ${count(written)} reviews by it` : `All its reviews, ${count(written)} or more`}
             </summary>
-            {isOpen && <Entries path={`${path}&client=${client}`} explorer={explorer} />}
+            {isOpen && <Entries path={`${path}&client=${client}`} />}
           </details>
         )}
       </div>
@@ -219,7 +219,7 @@ const Why = ({ of: [first, ...others], counts }: { of: WeighedReview["reasons"];
 );
 
 /** All that one account wrote, each with why it counts how much. */
-function Entries({ path, explorer }: Props) {
+function Entries({ path }: Props) {
   const { data, error, refetch, ...more } = useInfiniteQuery(pagesOf<AgentReviews>(path));
   if (!data) return <NotYet error={error} refetch={refetch} rows={2} />;
   return (
@@ -232,7 +232,7 @@ function Entries({ path, explorer }: Props) {
               <Value of={review} />
               <div className="review-who">
                 <span className="review-weight">{weightOf(review.weight)}</span>
-                <Entry of={review} explorer={explorer} />
+                <Entry of={review} />
               </div>
             </li>
           ))}
@@ -243,11 +243,11 @@ function Entries({ path, explorer }: Props) {
 }
 
 /** What the payment that a review's file names shows by the logs of its transaction. */
-const Paid = ({ of, explorer }: { of: NonNullable<WeighedReview["paid"]>; explorer: string }) => (
+const Paid = ({ of }: { of: NonNullable<WeighedReview["paid"]> }) => (
   <span className="review-uri" data-state={of.state}>
     {of.state === "paid" && of.usdc !== null ? `Paid ${usdcExact(of.usdc)} USDC before:` : of.says}{" "}
     {of.txHash && (
-      <TxLink hash={of.txHash} explorer={explorer} title={of.at ? moment(of.at) : undefined}>
+      <TxLink hash={of.txHash} title={of.at ? moment(of.at) : undefined}>
         {of.at ? `transaction of ${date(of.at)}` : "the transaction that it names"}
       </TxLink>
     )}
@@ -255,9 +255,9 @@ const Paid = ({ of, explorer }: { of: NonNullable<WeighedReview["paid"]>; explor
 );
 
 /** Strangers' words about an agent, with when and where they were written, and what was answered. */
-const Entry = ({ of, explorer }: { of: WeighedReview; explorer: string }) => (
+const Entry = ({ of }: { of: WeighedReview }) => (
   <div className="review-entry">
-    <TxLink className="faint" hash={of.txHash} explorer={explorer} title={moment(of.givenAt)}>
+    <TxLink className="faint" hash={of.txHash} title={moment(of.givenAt)}>
       on {date(of.givenAt)}
     </TxLink>
     {of.tags.map((tag) => (
@@ -276,17 +276,17 @@ const Entry = ({ of, explorer }: { of: WeighedReview; explorer: string }) => (
         {of.file.says}
       </span>
     )}
-    {of.paid && <Paid of={of.paid} explorer={explorer} />}
+    {of.paid && <Paid of={of.paid} />}
     {of.answers.map(({ responder, own, uri, at, txHash }) => (
       <span key={txHash + responder + at} className="review-uri" data-own={own || undefined}>
         {own ? (
           "The agent answered"
         ) : (
           <>
-            <Party address={responder} explorer={explorer} /> answered
+            <Party address={responder} /> answered
           </>
         )}{" "}
-        <TxLink className="faint" hash={txHash} explorer={explorer} title={moment(at)}>
+        <TxLink className="faint" hash={txHash} title={moment(at)}>
           on {date(at)}
         </TxLink>
         {uri && (

@@ -70,9 +70,9 @@ const eventsOf = (tokenId: number) => ({
   ...liveEvery(),
 });
 
-type Props = { of: { tokenId: number; mintedAt: string }; points: CredPoint[]; days: number; explorer: string };
+type Props = { of: { tokenId: number; mintedAt: string }; points: CredPoint[]; days: number };
 
-export function Timeline({ of: { tokenId, mintedAt }, points, days, explorer }: Props) {
+export function Timeline({ of: { tokenId, mintedAt }, points, days }: Props) {
   const [all, showAll] = useState(false);
   const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(eventsOf(tokenId));
   if (error && !data) return <ProblemNote error={error} retry={() => void refetch()} />;
@@ -88,7 +88,7 @@ export function Timeline({ of: { tokenId, mintedAt }, points, days, explorer }: 
       {entries.length === 0 && data && <p className="muted">Nothing has happened in these {count(days)} days.</p>}
       <ol className="timeline">
         {shown.map((entry) => (
-          <Line key={entry.key} entry={entry} explorer={explorer} />
+          <Line key={entry.key} entry={entry} />
         ))}
         {whole && data && !events.some(({ type }) => type === "agent.registered") && (
           <Registered at={mintedAt}>
@@ -116,10 +116,10 @@ export const Registered = ({ at, children }: { at: string; children?: ReactNode 
   </li>
 );
 
-function Line({ entry, explorer }: { entry: Entry; explorer: string }) {
+function Line({ entry }: { entry: Entry }) {
   if ("steps" in entry) return <Scored at={entry.at} steps={entry.steps} />;
   const [event] = entry.events;
-  const says = whatHappened(event, explorer);
+  const says = whatHappened(event);
   const icon = ICONS[event.type as ShownType];
   return (
     <li>
@@ -136,13 +136,13 @@ function Line({ entry, explorer }: { entry: Entry; explorer: string }) {
           <ol>
             {entry.events.map(({ id, at, txHash }) => (
               <li key={id}>
-                <When at={at} txHash={txHash} explorer={explorer} />
+                <When at={at} txHash={txHash} />
               </li>
             ))}
           </ol>
         </details>
       )}
-      <When at={entry.at} txHash={event.txHash} explorer={explorer} />
+      <When at={entry.at} txHash={event.txHash} />
     </li>
   );
 }
@@ -191,11 +191,11 @@ function Change({ of: { score, previous, cause } }: { of: Step }) {
   );
 }
 
-export const When = ({ at, txHash, explorer }: { at: string; txHash: string | null; explorer?: string }) => {
+export const When = ({ at, txHash }: { at: string; txHash: string | null }) => {
   const time = <time dateTime={at}>{moment(at)}</time>;
   if (txHash === null) return <span className="faint timeline-when">{time}</span>;
   return (
-    <TxLink className="faint timeline-when" hash={txHash} explorer={explorer ?? ""}>
+    <TxLink className="faint timeline-when" hash={txHash}>
       <span className="unseen">Transaction of </span>
       {time}
     </TxLink>
@@ -288,16 +288,16 @@ export const Names = ({ of = [], sign }: { of: readonly string[] | undefined; si
   );
 
 /** One sentence for each type of event that is shown. */
-const SENTENCES: { [T in ShownType]: (data: EventData<T>, explorer: string) => ReactNode } = {
+const SENTENCES: { [T in ShownType]: (data: EventData<T>) => ReactNode } = {
   "agent.registered": ({ name, framework }) => (
     <>
       Registered as <bdi>{name}</bdi>, made with <bdi>{framework}</bdi>.
     </>
   ),
   "agent.updated": updated,
-  "agent.transferred": ({ from, to }, explorer) => (
+  "agent.transferred": ({ from, to }) => (
     <>
-      Changed hands, from <Party address={from} explorer={explorer} /> to <Party address={to} explorer={explorer} />.
+      Changed hands, from <Party address={from} /> to <Party address={to} />.
     </>
   ),
   "agent.verified": ({ method, handle }) =>
@@ -315,12 +315,12 @@ const SENTENCES: { [T in ShownType]: (data: EventData<T>, explorer: string) => R
       The proof of <bdi>{handle}</bdi> on {labelOf(platform)} is gone from where it stood.
     </>
   ),
-  "attestation.revoked": ({ recipient }, explorer) => (
+  "attestation.revoked": ({ recipient }) => (
     <>
-      The exchange revoked its attestation of <Party address={recipient} explorer={explorer} />.
+      The exchange revoked its attestation of <Party address={recipient} />.
     </>
   ),
 };
 
-const whatHappened = ({ type, data }: AgentEvent, explorer: string): ReactNode =>
-  (SENTENCES[type as ShownType] as (data: unknown, explorer: string) => ReactNode)(data, explorer);
+const whatHappened = ({ type, data }: AgentEvent): ReactNode =>
+  (SENTENCES[type as ShownType] as (data: unknown) => ReactNode)(data);

@@ -19,7 +19,7 @@ const STATUS = {
   lapsed: "vanished, counts no more",
 };
 
-export function Verifications({ agent, explorer }: { agent: Agent; explorer: string }) {
+export function Verifications({ agent }: { agent: Agent }) {
   const { data: answer, error, refetch } = useQuery(verifications(agent.tokenId));
   const { data: reported } = useQuery(report(agent.tokenId));
   if (!answer) return <NotYet error={error} refetch={refetch} rows={5} />;
@@ -36,7 +36,7 @@ export function Verifications({ agent, explorer }: { agent: Agent; explorer: str
           name={label}
           proven={answer.data[key] !== null && answer.data[key].status !== "lapsed"}
         >
-          <Account record={answer.data[key]} explorer={explorer} />
+          <Account record={answer.data[key]} />
           <Caveats of={answer.data.reservations} about={key} />
         </Proof>
       ))}
@@ -73,7 +73,7 @@ function Attestation({ agent }: { agent: Agent }) {
   );
 }
 
-function Account({ record, explorer }: { record: Records[ProofPlatformKey]; explorer: string }) {
+function Account({ record }: { record: Records[ProofPlatformKey] }) {
   if (record === null) return <>No proof</>;
   return (
     <>
@@ -82,10 +82,7 @@ function Account({ record, explorer }: { record: Records[ProofPlatformKey]; expl
       {record.txHash && (
         <>
           {" "}
-          ·{" "}
-          <TxLink hash={record.txHash} explorer={explorer}>
-            transaction
-          </TxLink>
+          · <TxLink hash={record.txHash}>transaction</TxLink>
         </>
       )}
       {record.quote !== null && (

@@ -19,7 +19,7 @@ export const paymentsPath = (agentRef: string, platform: string): string =>
 export const paymentPages = (path: string) => pagesOf<AgentPayments>(path);
 
 /** `path`: of the payments in the API, with its query. */
-export function Payments({ path, explorer }: { path: string; explorer: string }) {
+export function Payments({ path }: { path: string }) {
   const { data, error, refetch, ...more } = useInfiniteQuery(paymentPages(path));
   // Of most agents there is one sentence to say, which takes as much room.
   if (!data) return <NotYet error={error} refetch={refetch} rows={1} />;
@@ -57,7 +57,7 @@ export function Payments({ path, explorer }: { path: string; explorer: string })
               {data.pages
                 .flatMap((page) => page.data.payments)
                 .map((payment) => (
-                  <PaymentLine key={`${payment.block} ${payment.logIndex}`} of={payment} explorer={explorer} />
+                  <PaymentLine key={`${payment.block} ${payment.logIndex}`} of={payment} />
                 ))}
             </ul>
             <More {...more} />
@@ -65,8 +65,8 @@ export function Payments({ path, explorer }: { path: string; explorer: string })
         )}
       />
       <p className="faint">
-        What payers signed over to <Address address={wallet} explorer={explorer} /> in USDC, as by x402, up to block{" "}
-        {count(readTo)}. A reason is no verdict: <Link href="/docs/guide/income">how payments count</Link>.
+        What payers signed over to <Address address={wallet} /> in USDC, as by x402, up to block {count(readTo)}. A
+        reason is no verdict: <Link href="/docs/guide/income">how payments count</Link>.
       </p>
     </div>
   );
@@ -74,10 +74,10 @@ export function Payments({ path, explorer }: { path: string; explorer: string })
 
 type Payment = AgentPayments["payments"][number];
 
-const PaymentLine = ({ of, explorer }: { of: Payment; explorer: string }) => (
-  <EarnedLine of={of} usdc={of.usdc} explorer={explorer}>
-    <Party address={of.payer} explorer={explorer} />
-    <TransactionOn hash={of.txHash} at={of.paidAt} explorer={explorer} />
+const PaymentLine = ({ of }: { of: Payment }) => (
+  <EarnedLine of={of} usdc={of.usdc}>
+    <Party address={of.payer} />
+    <TransactionOn hash={of.txHash} at={of.paidAt} />
   </EarnedLine>
 );
 
@@ -97,13 +97,13 @@ const USUAL_ROWS = 20;
 export const jobPages = (agentRef: string, platform: string) =>
   pagesOf<AgentJobs>(`/api/v2/agent/${encodeURIComponent(agentRef)}/jobs?platform=${platform}&limit=5`);
 
-type JobsProps = { agentRef: string; platform: string; explorer: string; known: boolean; brief: ReactNode };
+type JobsProps = { agentRef: string; platform: string; known: boolean; brief: ReactNode };
 
 /**
  * The card of an agent's jobs. Most agents have none, and then there is no card: of an own agent its view says so.
  * @param props.known whether there are any: then there is room for them while they are read
  */
-export function Jobs({ agentRef, platform, explorer, known, brief }: JobsProps) {
+export function Jobs({ agentRef, platform, known, brief }: JobsProps) {
   const { data, error, refetch, ...more } = useInfiniteQuery(jobPages(agentRef, platform));
   const first = data?.pages[0];
   if (!known && (first ? first.data.jobs.length === 0 : !error)) return null;
@@ -117,11 +117,11 @@ export function Jobs({ agentRef, platform, explorer, known, brief }: JobsProps) 
             {data.pages
               .flatMap((page) => page.data.jobs)
               .map((job) => (
-                <JobLine key={job.jobId} of={job} explorer={explorer} />
+                <JobLine key={job.jobId} of={job} />
               ))}
           </ul>
           <More {...more} />
-          <Source of={first.data} explorer={explorer} />
+          <Source of={first.data} />
         </div>
       ) : (
         <NotYet error={error} refetch={refetch} rows={USUAL_ROWS} />
@@ -173,24 +173,19 @@ type Job = AgentJobs["jobs"][number];
 /** States that follow from a judgement: by an evaluator, or by none where the job has none. */
 const JUDGED: ReadonlySet<string> = new Set(["completed", "rejected"]);
 
-const JobLine = ({ of, explorer }: { of: Job; explorer: string }) => (
-  <EarnedLine
-    of={of}
-    usdc={of.usdc}
-    says={JUDGED.has(of.state) && of.evaluation.by !== "other" && of.evaluation.says}
-    explorer={explorer}
-  >
-    <Party address={of.client} explorer={explorer} />
+const JobLine = ({ of }: { of: Job }) => (
+  <EarnedLine of={of} usdc={of.usdc} says={JUDGED.has(of.state) && of.evaluation.by !== "other" && of.evaluation.says}>
+    <Party address={of.client} />
     <span className="tag plain">{JOB_STATES[of.state]}</span>
-    <TransactionOn hash={of.endTxHash ?? of.txHash} at={of.endedAt ?? of.fundedAt} explorer={explorer} />
+    <TransactionOn hash={of.endTxHash ?? of.txHash} at={of.endedAt ?? of.fundedAt} />
   </EarnedLine>
 );
 
-const Source = ({ of: { contract, readTo }, explorer }: { of: AgentJobs; explorer: string }) =>
+const Source = ({ of: { contract, readTo } }: { of: AgentJobs }) =>
   contract !== null &&
   readTo !== null && (
     <p className="faint">
-      Jobs with the money in escrow at <Address address={contract} explorer={explorer} />, up to block {count(readTo)}
+      Jobs with the money in escrow at <Address address={contract} />, up to block {count(readTo)}
       {"; "}
       their value is that of completed ones. A reason is no verdict: <Link href="/docs/guide/jobs">how jobs count</Link>
       .

@@ -26,7 +26,7 @@ import {
   useGas,
   useSent,
 } from "./registration.ts";
-import { explorerOf, type SectionProps, Transactions } from "./write.tsx";
+import { type SectionProps, Transactions } from "./write.tsx";
 
 /** The stages of a registration in words. */
 const STAGES = { sent: "Sent", mined: "In a block", indexed: "Indexed" } as const;
@@ -52,7 +52,6 @@ function Registrations({ agent }: { agent: Agent }) {
   const { data: answer, error, refetch } = useQuery(registrationsOf(agent.tokenId, followed !== null));
   const op = useOperation<PreparedRegistration>({ name: `crossreg.${agent.tokenId}`, caller: "siwa" });
   if (!answer) return <NotYet error={error} refetch={refetch} rows={4} />;
-  const explorer = explorerOf(agent);
   const data = answer.data;
   const own = data.registrations.filter(({ file }) => file !== "other");
   const prepare = (agentId: string | null) =>
@@ -68,7 +67,7 @@ function Registrations({ agent }: { agent: Agent }) {
           The canonical registry of agents on Base. The owner's wallet sends the transaction itself, so that the
           registration is the owner's. It holds a file with the agent's words, services and address here.
         </p>
-        <Facts of={[["Registry", <Address address={data.registry} explorer={explorer} />]]} />
+        <Facts of={[["Registry", <Address address={data.registry} />]]} />
         {data.registrations.length > 0 && (
           <ul className="trait-list">
             {data.registrations.map((one) => (
@@ -89,7 +88,7 @@ function Registrations({ agent }: { agent: Agent }) {
         )}
       </section>
       {followed ? (
-        <Progress transaction={transaction} known={data} explorer={explorer} followed={followed} />
+        <Progress transaction={transaction} known={data} followed={followed} />
       ) : (
         <OperationSteps
           op={op}
@@ -161,11 +160,10 @@ type ProgressProps = {
   followed: SentTransaction | AskedTransaction;
   transaction: ReturnType<typeof useSent>;
   known: CrossRegistrations;
-  explorer: string;
 };
 
 /** From the question to the wallet to the index; the wallet's node knows the receipt, and the index the registration. */
-function Progress({ followed, transaction, known, explorer }: ProgressProps) {
+function Progress({ followed, transaction, known }: ProgressProps) {
   const { stage, registration } = stageOf(followed, known);
   if (stage === "asked") return <Lost asked={followed as AskedTransaction} transaction={transaction} />;
   const hashes = hasHash(followed) ? [followed.hash] : [];
@@ -173,7 +171,7 @@ function Progress({ followed, transaction, known, explorer }: ProgressProps) {
     return (
       <Note title="The chain refused it">
         <p>The transaction is in a block and changed nothing. Only the token's owner may send it.</p>
-        <Transactions of={hashes} explorer={explorer} />
+        <Transactions of={hashes} />
         <Action onClick={transaction.forget}>Close</Action>
       </Note>
     );
@@ -186,7 +184,7 @@ function Progress({ followed, transaction, known, explorer }: ProgressProps) {
           : STAGE_NOTES[stage]}
       </p>
       {transaction.error && stage === "sent" && <p className="muted">{transaction.error}</p>}
-      <Transactions of={hashes} explorer={explorer} />
+      <Transactions of={hashes} />
       <Action onClick={transaction.forget}>{stage === "indexed" ? "Close" : "Stop following it"}</Action>
     </Note>
   );

@@ -4,6 +4,7 @@ import type { ComponentType } from "react";
 import { Link } from "wouter";
 import { agent as agentQuery } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
+import { Explorer, explorerOf } from "../parts/copy.tsx";
 import { Page, PageNotYet, usePresentLink, useTitle } from "../parts/panel.tsx";
 import { Loading, partOnDemand } from "../parts/states.tsx";
 import { addressRef } from "../shell/address.ts";
@@ -74,7 +75,7 @@ function Manage({ agent, section }: { agent: Agent; section: string }) {
                 service.
               </p>
             )}
-            {Shown && <Shown key={agent.tokenId} agent={agent} />}
+            <Explorer value={explorerOf(agent)}>{Shown && <Shown key={agent.tokenId} agent={agent} />}</Explorer>
           </NeedsWallet>
         </div>
       </div>

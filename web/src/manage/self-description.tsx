@@ -9,7 +9,6 @@ import { Changes } from "./changes.tsx";
 import { LEVELS, NARRATIVE, TEXTS } from "./profile-fields.tsx";
 import { useStorage, Writing } from "./storage.tsx";
 import {
-  explorerOf,
   isOwnerOnly,
   ofProfile,
   type ProfileField,
@@ -43,7 +42,7 @@ function WordsForm(props: ProfileProps) {
   );
   return (
     <>
-      <Writing profile={profile} explorer={explorerOf(agent)} />
+      <Writing profile={profile} />
       <ProfileForm
         agent={agent}
         write={write}

@@ -92,7 +92,7 @@ export function useStorage(profile: Profile, { parts, traits = 0, byOwner = fals
 }
 
 /** Writes on chain that the index does not have yet, and those that the chain refused. */
-export function Writing({ profile, explorer }: { profile: Profile; explorer: string }) {
+export function Writing({ profile }: { profile: Profile }) {
   const { writing } = profile;
   if (writing.length === 0) return null;
   return (
@@ -108,7 +108,7 @@ export function Writing({ profile, explorer }: { profile: Profile; explorer: str
               {!isUnderWay(write) && <Icon name="warn" />} {WRITE_STATES[write.state]}
               <span className="faint"> · {moment(write.acceptedAt)}</span>
             </span>
-            {write.txHash && <Transactions of={[write.txHash]} explorer={explorer} />}
+            {write.txHash && <Transactions of={[write.txHash]} />}
           </li>
         ))}
       </ul>

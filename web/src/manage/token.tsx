@@ -10,7 +10,7 @@ import { Facts, Panel } from "../parts/panel.tsx";
 import { useTyped } from "../parts/typed.tsx";
 import { OperationForm, useOperation } from "../wallet/operation.tsx";
 import { refusalOf, Writing } from "./storage.tsx";
-import { explorerOf, profileOf, type SectionProps, Written } from "./write.tsx";
+import { profileOf, type SectionProps, Written } from "./write.tsx";
 
 type LinkAnswer = z.output<typeof linkTokenAnswerSchema>;
 /** The chains that the API takes, with their names. */
@@ -43,10 +43,9 @@ export default function TokenSection({ agent }: SectionProps) {
   const name = `link-token.${agent.tokenId}`;
   const op = useOperation<LinkAnswer | PendingWrite>({ name, caller: "siwa", changes: "", done: forget });
   const refusal = profile ? refusalOf(profile, TRAITS_PER_TOKEN, TRAITS_PER_TOKEN) : null;
-  const explorer = explorerOf(agent);
   return (
     <>
-      {profile && <Writing profile={profile} explorer={explorer} />}
+      {profile && <Writing profile={profile} />}
       <Present agent={agent} />
       <OperationForm
         op={op}
@@ -59,7 +58,7 @@ export default function TokenSection({ agent }: SectionProps) {
         does="Link the token"
         busy={op.state.at === "undecided" || refusal !== null}
         done={(answer) => (
-          <Written title="Linked" answer={answer} explorer={explorer} close={op.reset}>
+          <Written title="Linked" answer={answer} close={op.reset}>
             {"linkedToken" in answer &&
               `${answer.linkedToken.name} (${answer.linkedToken.symbol}) is stored on chain. It is shown here as soon as its block is indexed.`}
           </Written>

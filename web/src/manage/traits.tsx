@@ -7,7 +7,6 @@ import { Panel } from "../parts/panel.tsx";
 import { type PairFields, Pairs, useDraft } from "../parts/typed.tsx";
 import { useStorage, Writing } from "./storage.tsx";
 import {
-  explorerOf,
   ofProfile,
   type Profile,
   ProfileForm,
@@ -30,7 +29,7 @@ const rawOf = (traits: number) => Math.min(100, traits * TRAIT_VALUE);
 
 export default ofProfile(6, ({ agent, profile }) => (
   <>
-    <Writing profile={profile} explorer={explorerOf(agent)} />
+    <Writing profile={profile} />
     <Present profile={profile} />
     <TraitsForm agent={agent} profile={profile} />
   </>

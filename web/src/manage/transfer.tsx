@@ -3,13 +3,12 @@ import { useQuery } from "@tanstack/react-query";
 import { count } from "../formats.ts";
 import { Address } from "../parts/copy.tsx";
 import { Facts } from "../parts/panel.tsx";
-import { explorerOf, profileOf, type SectionProps, scoreWith } from "./write.tsx";
+import { profileOf, type SectionProps, scoreWith } from "./write.tsx";
 
 const same = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
 
 export default function TransferSection({ agent }: SectionProps) {
   const profile = useQuery(profileOf(agent.tokenId)).data?.data;
-  const explorer = explorerOf(agent);
   const lost = profile && agent.coinbaseVerified ? scoreWith(profile, { coinbase: 0 }) : null;
   const keepsControl = !same(agent.owner, agent.agentAddress);
   return (
@@ -22,8 +21,8 @@ export default function TransferSection({ agent }: SectionProps) {
       )}
       <Facts
         of={[
-          ["Owner", <Address address={agent.owner} explorer={explorer} />],
-          ["Agent's wallet", <Address address={agent.agentAddress} explorer={explorer} />],
+          ["Owner", <Address address={agent.owner} />],
+          ["Agent's wallet", <Address address={agent.agentAddress} />],
         ]}
       />
       <List

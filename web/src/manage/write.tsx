@@ -148,7 +148,7 @@ export function ProfileForm({ agent, write: { op }, save, discard, ...form }: Pr
       <OperationSteps
         op={op}
         done={(answer) => (
-          <Written title="Saved" answer={answer} explorer={explorerOf(agent)} close={op.reset}>
+          <Written title="Saved" answer={answer} close={op.reset}>
             {"storage" in answer && answer.storage === "onchain"
               ? "It is on chain. It is shown here as soon as its block is indexed, usually within seconds."
               : "It is shown everywhere now."}
@@ -162,36 +162,32 @@ export function ProfileForm({ agent, write: { op }, save, discard, ...form }: Pr
 type WrittenProps = {
   title: string;
   answer: { txHashes?: string[] } | PendingWrite;
-  explorer: string;
   close: () => void;
   children: ReactNode;
 };
 
 /** What came of a write, in words where it is there already, with its transactions. */
-export const Written = ({ title, answer, explorer, close, children }: WrittenProps) => (
+export const Written = ({ title, answer, close, children }: WrittenProps) => (
   <Note title={"status" in answer ? "On its way" : title} role="status">
     <p>
       {"status" in answer
         ? "The chain is slow at the moment. This page follows the transactions; you may leave it."
         : children}
     </p>
-    <Transactions of={answer.txHashes ?? []} explorer={explorer} />
+    <Transactions of={answer.txHashes ?? []} />
     <Action onClick={close}>Close</Action>
   </Note>
 );
 
-export const Transactions = ({ of, explorer }: { of: readonly string[]; explorer: string }) =>
+export const Transactions = ({ of }: { of: readonly string[] }) =>
   of.length === 0 ? null : (
     <p className="muted">
       Transactions:{" "}
       {of.map((hash, i) => (
         <span key={hash}>
           {i > 0 && ", "}
-          <Transaction hash={hash} explorer={explorer} />
+          <Transaction hash={hash} />
         </span>
       ))}
     </p>
   );
-
-/** The explorer's base URL, as the agent's own link names it. */
-export const explorerOf = ({ explorer }: Agent): string => new URL(explorer).origin;

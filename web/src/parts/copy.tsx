@@ -1,5 +1,5 @@
 /** A button that copies a text and says so, and addresses and transactions with it, shortened, to be looked up in the explorer. */
-import { type ComponentProps, useEffect, useState } from "react";
+import { type ComponentProps, createContext, use, useEffect, useState } from "react";
 import { short } from "../formats.ts";
 
 /** Max letters of the text in the button's name. */
@@ -34,8 +34,15 @@ export function Copy({ text, label }: { text: string; label?: string }) {
 /** Links to the explorer that the service's discovery document names. */
 export const EXPLORER_REL = "nofollow noopener noreferrer";
 
-/** @param explorer base URL without a trailing slash; without it the address is only shown */
-export const Address = ({ address, explorer }: { address: string; explorer?: string | undefined }) => (
+/** Base URL of the explorer of the page's chain, without a trailing slash; undefined: the page has none. */
+export const Explorer = createContext<string | undefined>(undefined);
+/** The explorer that a link of the service leads to. */
+export const explorerOf = ({ explorer }: { explorer: string }): string => new URL(explorer).origin;
+
+type ShownAddress = { address: string; explorer?: string | undefined };
+
+/** @param props.explorer by default that of the page; without one the address is only shown */
+export const Address = ({ address, explorer = use(Explorer) }: ShownAddress) => (
   <span className="address">
     {explorer && /^0x[0-9a-f]{40}$/i.test(address) ? (
       <a className="mono" href={`${explorer}/address/${address}`} rel={EXPLORER_REL} title={address}>
@@ -59,16 +66,14 @@ export const Exact = ({ label, text }: { label: string; text: string }) => (
   </p>
 );
 
-type TxProps = ComponentProps<"a"> & { hash: string; explorer: string };
-
-/** A link to a transaction. @param props.explorer base URL without a trailing slash */
-export const TxLink = ({ hash, explorer, ...link }: TxProps) => (
-  <a href={`${explorer}/tx/${hash}`} rel={EXPLORER_REL} {...link} />
+/** A link to a transaction in the page's explorer. */
+export const TxLink = ({ hash, ...link }: ComponentProps<"a"> & { hash: string }) => (
+  <a href={`${use(Explorer)}/tx/${hash}`} rel={EXPLORER_REL} {...link} />
 );
 
 /** A transaction by its hash. */
-export const Transaction = ({ hash, explorer }: Pick<TxProps, "hash" | "explorer">) => (
-  <TxLink className="mono" hash={hash} explorer={explorer} title={hash}>
+export const Transaction = ({ hash }: { hash: string }) => (
+  <TxLink className="mono" hash={hash} title={hash}>
     {short(hash)}
   </TxLink>
 );

@@ -1,5 +1,6 @@
 /** Who paid, hired, reviewed or owns: the wallet's address, with its name and score where the service knows it, and the explorer. */
 import { queryOptions, useQuery } from "@tanstack/react-query";
+import { use } from "react";
 import { Link } from "wouter";
 import { directoryLink } from "../../../core/directory/link.ts";
 import { call } from "../api/answer.ts";
@@ -7,11 +8,11 @@ import type { WalletName } from "../api/types.ts";
 import { count, short } from "../formats.ts";
 import { tierOf } from "../tiers.ts";
 import { Icon } from "./button.tsx";
-import { Copy, EXPLORER_REL } from "./copy.tsx";
+import { Copy, EXPLORER_REL, Explorer } from "./copy.tsx";
 import { Named, Sigil, TierShape } from "./cred.tsx";
 
-/** @param explorer base URL without a trailing slash; without it there is no second link */
-export function Party({ address, explorer }: { address: string; explorer?: string | undefined }) {
+/** @param props.explorer by default that of the page; without one there is no second link */
+export function Party({ address, explorer = use(Explorer) }: { address: string; explorer?: string | undefined }) {
   const { data: name = null } = useQuery(walletName(address));
   return (
     <span className="party">

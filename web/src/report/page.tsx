@@ -7,6 +7,7 @@ import { Problem } from "../api/answer.ts";
 import { agentPath, agent as agentQuery, asked } from "../api/queries.ts";
 import type { CredReport, Prices } from "../api/types.ts";
 import { Action, Button } from "../parts/button.tsx";
+import { Explorer, explorerOf } from "../parts/copy.tsx";
 import { Panel, useTitle } from "../parts/panel.tsx";
 import { Empty, Loading, NotYet, ProblemNote } from "../parts/states.tsx";
 import { addressRef, useSearchParams } from "../shell/address.ts";
@@ -160,11 +161,9 @@ function Bought({ kept: { receipt, boughtAt }, now }: { kept: KeptReport; now: n
       )}
       <ReportDocument report={report}>
         <Panel title="What happened">
-          <History
-            tokenId={report.agent.tokenId}
-            mintedAt={report.agent.mintedAt}
-            explorer={new URL(report.explorer).origin}
-          />
+          <Explorer value={explorerOf(report)}>
+            <History tokenId={report.agent.tokenId} mintedAt={report.agent.mintedAt} />
+          </Explorer>
         </Panel>
       </ReportDocument>
       {verdict.data && (
