@@ -1,7 +1,7 @@
 /** The launcher: keeps one indexer of this build running through crashes, lost connections and chain reorganisations. */
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
-import type { BackfillProgress } from "../db/operations/backfill-progress.ts";
+import type { BackfillProgress } from "../core/views/backfill.ts";
 import { backoff } from "./backoff.ts";
 import { openRefills } from "./completeness.ts";
 import { type Nodes, openNodes } from "./node.ts";

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import type { Logger } from "pino";
 import type { RpcNodeStats } from "../clients/ports.ts";
-import { failureNow, type LastFailure } from "../db/operations/backfill-progress.ts";
+import { failureNow, type LastFailure } from "../core/views/backfill.ts";
 import { freePort, portOr } from "../runtime/free-port.ts";
 import { urlAt } from "../runtime/listen-address.ts";
 import { redactor } from "../runtime/log.ts";

@@ -1,6 +1,6 @@
 /** One run of Ponder: start on its schema, publish when it has caught up, watch until it ends or must be ended. */
 import type { RpcNodeStats } from "../clients/ports.ts";
-import { failureNow, type LastFailure } from "../db/operations/backfill-progress.ts";
+import { failureNow, type LastFailure } from "../core/views/backfill.ts";
 import { sleep } from "./backoff.ts";
 import { recordSeenHashes, refillHoles, startNextGeneration } from "./block-hashes.ts";
 import { type Hole, type Refills, watchCompleteness } from "./completeness.ts";

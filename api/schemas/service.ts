@@ -1,5 +1,6 @@
 /** The service itself as the API shows it: discovery, health, status, statistics. */
 import { array, looseObject, object, z } from "zod";
+import { backfillSchema } from "../../core/views/backfill.ts";
 import { address, count, moment, url, usdc } from "../../core/views/fields.ts";
 
 const texts = z.record(z.string(), z.string());
@@ -88,48 +89,6 @@ export const readySchema = object({
   ready: z.boolean(),
   checks: object({ database: dependency, index: dependency, chain: dependency, queues: dependency }),
 }).meta({ id: "Ready" });
-
-const share = z.number().min(0).max(1);
-const rate = z.number().min(0);
-const backfillSchema = object({
-  state: z.enum(["starting", "running", "stalled", "stopped", "done"]).meta({
-    description:
-      "stalled: a minute without progress, `lastFailure` says why; stopped: no indexer runs; done: the index is served and follows the head",
-  }),
-  fromBlock: count.meta({ description: "First block of any contract" }),
-  block: count.nullable().meta({ description: "Last indexed block" }),
-  fetchedBlock: count.nullable().meta({ description: "Block up to which every contract is fetched" }),
-  toBlock: count.nullable().meta({ description: "The head, or the last block to index" }),
-  progress: share,
-  events: count.meta({ description: "Events indexed since the indexer's start" }),
-  eventsPerSecond: rate,
-  requests: z.record(z.string(), count).meta({ description: "JSON-RPC requests by method since the indexer's start" }),
-  requestsPerSecond: rate,
-  secondsLeft: count.nullable(),
-  stalledSeconds: count.nullable().meta({ description: "Seconds without progress; null below a minute" }),
-  lastFailure: object({ at: moment, reason: z.string() }).nullable(),
-  contracts: array(
-    object({
-      name: z.string(),
-      fromBlock: count,
-      fetchedBlocks: count,
-      totalBlocks: count,
-      events: count,
-      eventsPerSecond: rate,
-    }),
-  ),
-  nodes: array(
-    object({
-      host: z.string(),
-      state: z.string(),
-      requests: count,
-      requestsPerSecond: rate,
-      failed: count,
-    }),
-  ),
-  startedAt: moment,
-  updatedAt: moment,
-});
 
 export const statusSchema = object({
   chain: object({

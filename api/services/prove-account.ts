@@ -142,16 +142,8 @@ async function giveTrait(
   return { intentKey };
 }
 
-type Asker = {
-  platform: ProofPlatformKey;
-  tokenId: number;
-  /** Who asks, and from which networks. */
-  wallet: Address;
-  networks: Networks;
-  /** The claimed place of the proof. */
-  claim: unknown;
-  now: Date;
-};
+/** Who asks, and for which place of a proof. */
+type Asker = Pick<AccountClaim<unknown>, "platform" | "tokenId" | "wallet" | "networks" | "claim"> & { now: Date };
 
 /** `perDay`: proofs of one agent. `readsPerDay`: the platform's budget; null: none. */
 export type AllowanceQuestion = {

@@ -3,18 +3,19 @@ import type { Address, Hex } from "../../core/agents/facts.ts";
 import { checkpointBlock } from "../operations/index-state.ts";
 import { statement, t } from "../sql/statement.ts";
 
-/** An EAS attestation. Times are Unix seconds; 0 = never. */
-export type Attestation = {
-  uid: Hex;
-  schema: Hex;
-  attester: Address;
-  recipient: Address;
-  data: Hex;
-  /** From this block on the index has it; null when it is older than the index. */
-  indexedFrom: number | null;
-  expiresAt: number;
-  revokedAt: number;
+const ATTESTATION = {
+  uid: t.narrow<Hex>(t.text),
+  schema: t.narrow<Hex>(t.text),
+  attester: t.narrow<Address>(t.text),
+  recipient: t.narrow<Address>(t.text),
+  data: t.narrow<Hex>(t.text),
+  /** From this block on the index has it. */
+  indexedFrom: t.int8,
+  expiresAt: t.int8,
+  revokedAt: t.int8,
 };
+/** An EAS attestation. Times are Unix seconds; 0 = never. It may be older than the index. */
+export type Attestation = Omit<t.RowOf<typeof ATTESTATION>, "indexedFrom"> & { indexedFrom: number | null };
 
 /** What a valid attestation says: `bool verifiedAccount` = true. */
 export const VERIFIED_ACCOUNT = `0x${"1".padStart(64, "0")}`;
@@ -101,20 +102,10 @@ export const attestationsOf = statement({
     attesters: t.array(t.narrow<Address>(t.text)),
   },
   text: `
-    select uid, schema, attester, recipient, data, block as "indexedFrom", expires_at as "expiresAt",
-      revoked_at as "revokedAt"
+    select ${t.fieldsOf(ATTESTATION, { as: { indexedFrom: "block" } })}
     from onchain.attestation where recipient = $recipient and schema = $schema and attester = any($attesters)
     order by attested_at desc, block desc limit 20`,
-  columns: {
-    uid: t.narrow<Hex>(t.text),
-    schema: t.narrow<Hex>(t.text),
-    attester: t.narrow<Address>(t.text),
-    recipient: t.narrow<Address>(t.text),
-    data: t.narrow<Hex>(t.text),
-    indexedFrom: t.int8,
-    expiresAt: t.int8,
-    revokedAt: t.int8,
-  },
+  columns: ATTESTATION,
 }).rows;
 
 const RECORDED = {

@@ -5,32 +5,35 @@ import type { SourceKind } from "../../core/offers/source-kinds.ts";
 import { dueOf, IN_TURN, placesOf } from "../sql/due-turns.ts";
 import { statement, t } from "../sql/statement.ts";
 
-/** An endpoint that several rows may name, with the state of each. */
-export type DueSource = {
-  kind: SourceKind;
-  url: string;
-  host: string;
-  /** It is shown to be the endpoint of one of the rows. */
-  isConfirmed: boolean;
-  /** It was never read. */
-  isNew: boolean;
-  /** Who owns all the rows; null for several owners, or one that is not known. */
-  owner: string | null;
-  /** The highest cred of the rows that it is shown to be the endpoint of; 0 where there is none. */
-  trust: number;
-  /** Hash of what declares it: the row that it is shown to be the endpoint of, else the first that named it. */
-  declared: string | null;
-  rows: {
-    id: number;
-    status: EndpointState["status"];
-    etag: string | null;
-    lastModified: string | null;
-    digest: string | null;
-    failures: number;
-    /** How it is called, as the row's offers at this URL state it: its registry's, or what was read before. */
-    method: Method | null;
-  }[];
+type SourceRow = {
+  id: number;
+  status: EndpointState["status"];
+  etag: string | null;
+  lastModified: string | null;
+  digest: string | null;
+  failures: number;
+  /** How it is called, as the row's offers at this URL state it: its registry's, or what was read before. */
+  method: Method | null;
 };
+
+const SOURCE = {
+  kind: t.narrow<SourceKind>(t.text),
+  url: t.text,
+  host: t.text,
+  /** It is shown to be the endpoint of one of the rows. */
+  isConfirmed: t.bool,
+  /** It was never read. */
+  isNew: t.bool,
+  /** Who owns all the rows; null for several owners, or one that is not known. */
+  owner: t.nullable(t.text),
+  /** The highest cred of the rows that it is shown to be the endpoint of; 0 where there is none. */
+  trust: t.int2,
+  /** Hash of what declares it: the row that it is shown to be the endpoint of, else the first that named it. */
+  declared: t.nullable(t.text),
+  rows: t.json<SourceRow[]>(),
+};
+/** An endpoint that several rows may name, with the state of each. */
+export type DueSource = t.RowOf<typeof SOURCE>;
 
 /**
  * Max rows that share one read of a URL: those that it is shown to be the endpoint of, the oldest, which those that name it
@@ -63,17 +66,6 @@ const sourcesSql = (due: string, first = "") => `
               s.trust desc, s.directory_id limit ${MAX_SHARING}) s
       join offchain.directory d on d.id = s.directory_id) r
     order by ${IN_TURN}`;
-const SOURCE_COLUMNS = {
-  kind: t.narrow<SourceKind>(t.text),
-  url: t.text,
-  host: t.text,
-  isConfirmed: t.bool,
-  isNew: t.bool,
-  owner: t.nullable(t.text),
-  trust: t.int2,
-  declared: t.nullable(t.text),
-  rows: t.json<DueSource["rows"]>(),
-};
 /**
  * Endpoints that are due, those of the most trusted rows first; every fourth is one that has been due longest.
  * @param limit of rows that are due by trust
@@ -82,7 +74,7 @@ export const dueSources = statement({
   name: "offer-sources-due",
   params: { now: t.timestamptz, limit: t.int8 },
   text: sourcesSql(dueOf("offchain.offer_source", ["kind", "url", "host"])),
-  columns: SOURCE_COLUMNS,
+  columns: SOURCE,
 }).rows;
 
 /** Endpoints that somebody waits for (`askSources`), those of the most trusted rows first. */
@@ -95,5 +87,5 @@ export const askedSources = statement({
       where asked_at is not null order by trust desc limit $limit)`,
     "s.asked_at is not null desc,",
   ),
-  columns: SOURCE_COLUMNS,
+  columns: SOURCE,
 }).rows;

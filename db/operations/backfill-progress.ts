@@ -1,69 +1,7 @@
 /** The backfill's progress: one record that the indexer's launcher writes and the terminal, `/status` and metrics read. */
+import type { BackfillProgress } from "../../core/views/backfill.ts";
 import { statement, t } from "../sql/statement.ts";
 import { type Queryable, withoutIndex } from "../sql/transaction.ts";
-
-/** How far one contract's history is fetched and indexed. */
-export type ContractProgress = {
-  name: string;
-  /** Of its history. */
-  fromBlock: number;
-  /** Blocks of its history whose logs are in the cache. */
-  fetchedBlocks: number;
-  /** Blocks of its history up to `toBlock`. */
-  totalBlocks: number;
-  /** Events indexed since the indexer's start. */
-  events: number;
-  eventsPerSecond: number;
-};
-
-/** Requests to one node since the indexer's start. */
-export type NodeProgress = {
-  /** Host of its URL; paths and queries can contain keys. */
-  host: string;
-  /** In words: "ready", or why it is left out. */
-  state: string;
-  requests: number;
-  requestsPerSecond: number;
-  /** Requests that ended without a result. */
-  failed: number;
-};
-
-/** A failure with its ISO time: "host method: the node's own words", without paths and keys of URLs. */
-export type LastFailure = { at: string; reason: string };
-
-/** A failure of this moment. */
-export const failureNow = (reason: string): LastFailure => ({ at: new Date().toISOString(), reason });
-
-/** Blocks are numbers, rates are means of the last minute. */
-export type BackfillProgress = {
-  /** `starting`: Ponder has not reported a block yet. `done`: the index is served and follows the head. */
-  state: "starting" | "running" | "done";
-  /** The first of any contract. */
-  fromBlock: number;
-  /** Last indexed block; null before the first. */
-  block: number | null;
-  /** Block up to which every contract is fetched; null before the first. */
-  fetchedBlock: number | null;
-  /** The head, or the last block to index; null before a node has answered. */
-  toBlock: number | null;
-  /** Share of the blocks that is indexed, 0 to 1. */
-  progress: number;
-  events: number;
-  eventsPerSecond: number;
-  /** JSON-RPC requests by method since the indexer's start. */
-  requests: Record<string, number>;
-  requestsPerSecond: number;
-  /** Estimate from the last minutes; null while it is unknown. */
-  secondsLeft: number | null;
-  /** Seconds without progress; null while there is progress (the last minute had some). */
-  stalledSeconds: number | null;
-  /** Null when there was none since the indexer's start. */
-  lastFailure: LastFailure | null;
-  contracts: ContractProgress[];
-  nodes: NodeProgress[];
-  /** ISO time. */
-  startedAt: string;
-};
 
 /**
  * Seconds without a new record after which the indexer counts as stopped: it writes each second, and at least every 30 s

@@ -7,28 +7,30 @@ import { statement, t } from "../sql/statement.ts";
 import { type Queryable, withoutIndex } from "../sql/transaction.ts";
 import { bytesReceived } from "../sql/turn-pool.ts";
 
-/** The state of the served index. Blocks are numbers, times Unix seconds. */
-export type IndexState = {
-  /** The views exist, so data routes can serve. Says nothing about freshness. */
-  ready: boolean;
+const SERVED = {
   /** The index schema whose rows are served, also while a copy of it is served; null before the first views. */
-  schema: string | null;
-  generation: number;
+  schema: t.nullable(t.text),
+  generation: t.int4,
   /** True while the indexer restarts and a copy of its rows is served; the block does not advance for these seconds. */
-  retainedView: boolean;
+  retainedView: t.bool,
   /** True while some served rows are known to be wrong and a new index is being built. */
-  stale: boolean;
+  stale: t.bool,
   /**
    * Why it is stale, one sentence. Not stale: what the served rows lack, until it is filled. Null: nothing is known to be
    * wrong.
    */
-  reason: string | null;
+  reason: t.nullable(t.text),
   /** The last block whose events are in the served rows; null before the first views. */
-  indexedBlock: number | null;
-  indexedAt: number | null;
+  indexedBlock: t.nullable(t.int8),
+  indexedAt: t.nullable(t.int8),
   /** Block up to which the index never rolls back. */
-  finalizedBlock: number | null;
+  finalizedBlock: t.nullable(t.int8),
 };
+/**
+ * The state of the served index. Blocks are numbers, times Unix seconds. `ready`: the views exist, so data routes can serve.
+ * Says nothing about freshness.
+ */
+export type IndexState = t.RowOf<typeof SERVED> & { ready: boolean };
 
 /** The state before the indexer has ever run. */
 export const NOT_INDEXED: IndexState = {
@@ -68,16 +70,7 @@ const READ_STATE = statement({
            ${checkpointBlock("c.finalized_checkpoint")} as "finalizedBlock"
     from onchain.index_state s cross join onchain._ponder_checkpoint c
     limit 1`,
-  columns: {
-    schema: t.nullable(t.text),
-    generation: t.int4,
-    retainedView: t.bool,
-    stale: t.bool,
-    reason: t.nullable(t.text),
-    indexedBlock: t.int8,
-    indexedAt: t.int8,
-    finalizedBlock: t.int8,
-  },
+  columns: SERVED,
   prepared: true,
 });
 

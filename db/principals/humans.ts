@@ -129,17 +129,12 @@ export async function loadHumans(
   }));
 }
 
-/** What a principal wrote that only it may see. */
-export type PrivateRow = {
-  contact: { email?: string; telegram?: string };
-  notificationPreferences: JsonObject | Json[];
-};
-
-/** The columns of a `PrivateRow`. */
 export const PRIVATE_COLUMNS = {
-  contact: t.jsonb<PrivateRow["contact"]>(),
-  notificationPreferences: t.jsonb<PrivateRow["notificationPreferences"]>(),
+  contact: t.jsonb<{ email?: string; telegram?: string }>(),
+  notificationPreferences: t.jsonb<JsonObject | Json[]>(),
 };
+/** What a principal wrote that only it may see. */
+export type PrivateRow = t.RowOf<typeof PRIVATE_COLUMNS>;
 
 /** The private fields of a human; null when there is none of this id. */
 export const humanPrivate = statement({

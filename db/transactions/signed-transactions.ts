@@ -3,19 +3,19 @@ import type { Address, Hex } from "../../core/agents/facts.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
 import { ANNOUNCED, INTENT, INTENT_ROW, type Intent, VOID } from "./transaction-outbox.ts";
 
-/** A signed transaction of an intent. Oldest first, fees rising. */
-export type TransactionAttempt = {
-  hash: Hex;
-  nonce: number;
-  raw: Hex;
-  maxFeePerGasWei: bigint;
-  maxPriorityFeePerGasWei: bigint;
+const ATTEMPT = {
+  hash: t.narrow<Hex>(t.text),
+  raw: t.narrow<Hex>(t.text),
+  maxFeePerGasWei: t.uint256,
+  maxPriorityFeePerGasWei: t.uint256,
   /** Time and head block of the first acceptance by a node; null = not known to have been broadcast. */
-  broadcastAt: Date | null;
-  broadcastBlock: number | null;
+  broadcastAt: t.nullable(t.timestamptz),
+  broadcastBlock: t.nullable(t.int8),
   /** An empty transfer in place of the intent's call: mined, it ends the intent as failed. */
-  filler: boolean;
+  filler: t.bool,
 };
+/** A signed transaction of an intent. Oldest first, fees rising. */
+export type TransactionAttempt = t.RowOf<typeof ATTEMPT> & { nonce: number };
 
 /** An intent under way: `nonce` and `gasLimit` are set, and at least one attempt exists. */
 export type SignedIntent = Intent & {
@@ -28,22 +28,10 @@ const SIGNED = statement({
   name: "intents-signed",
   params: { sender: t.text },
   text: `
-    select ${INTENT}, a.hash, a.raw, a.max_fee_per_gas_wei as "maxFeePerGasWei",
-      a.max_priority_fee_per_gas_wei as "maxPriorityFeePerGasWei", a.broadcast_at as "broadcastAt",
-      a.broadcast_block as "broadcastBlock", a.filler
+    select ${INTENT}, ${t.fieldsOf(ATTEMPT, { of: "a" })}
     from offchain.transaction_outbox i join offchain.transaction_attempt a on a.intent_id = i.id and a.nonce = i.nonce
     where i.state = 'signed' and i.sender = $sender order by i.nonce, a.max_fee_per_gas_wei`,
-  columns: {
-    ...INTENT_ROW,
-    nonce: t.filtered(t.int8),
-    hash: t.narrow<Hex>(t.text),
-    raw: t.narrow<Hex>(t.text),
-    maxFeePerGasWei: t.uint256,
-    maxPriorityFeePerGasWei: t.uint256,
-    broadcastAt: t.nullable(t.timestamptz),
-    broadcastBlock: t.nullable(t.int8),
-    filler: t.bool,
-  },
+  columns: { ...INTENT_ROW, nonce: t.filtered(t.int8), ...ATTEMPT },
 });
 
 /** Intents that are signed and not known to be in a block, by nonce, with the attempts that share that nonce. */

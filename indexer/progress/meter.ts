@@ -1,5 +1,5 @@
 /** The meter of a backfill: from samples of counters to progress, rates, time left, and whether it has stalled. */
-import type { BackfillProgress, LastFailure, NodeProgress } from "../../db/operations/backfill-progress.ts";
+import type { BackfillProgress, LastFailure, NodeProgress } from "../../core/views/backfill.ts";
 import type { PonderCounters } from "./ponder-metrics.ts";
 
 /** Milliseconds over which rates are computed. */

@@ -1,12 +1,7 @@
 /** Records the launcher's progress in Postgres, once a second, without delaying the launcher. */
 import type { RpcNodeStats } from "../../clients/ports.ts";
-import {
-  type BackfillProgress,
-  failureNow,
-  type LastFailure,
-  type NodeProgress,
-  writeBackfillProgress,
-} from "../../db/operations/backfill-progress.ts";
+import { type BackfillProgress, failureNow, type LastFailure, type NodeProgress } from "../../core/views/backfill.ts";
+import { writeBackfillProgress } from "../../db/operations/backfill-progress.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";
 import { cachedRanges } from "../ponder-tables.ts";
 import type { Report } from "../run.ts";

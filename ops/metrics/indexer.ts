@@ -1,6 +1,6 @@
 /** The launcher's own view: the chain's head, how far the running index is, and what Ponder counts itself. */
 import type { Registry } from "prom-client";
-import type { BackfillProgress, ContractProgress } from "../../db/operations/backfill-progress.ts";
+import type { BackfillProgress, ContractProgress } from "../../core/views/backfill.ts";
 import type { Report } from "../../indexer/run.ts";
 import { type MetricsOf, showOnScrape } from "./metric.ts";
 

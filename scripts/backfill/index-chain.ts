@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type pg from "pg";
 import type { Logger } from "pino";
 import { type Config, childEnvironment } from "../../config/config.ts";
-import { type BackfillProgress, readBackfillProgress } from "../../db/operations/backfill-progress.ts";
+import { readBackfillProgress } from "../../db/operations/backfill-progress.ts";
 import { FINALITY_BLOCKS } from "../../indexer/block-hashes.ts";
 import { fetchPart } from "../../indexer/fetch-part.ts";
 import { launchIndexer } from "../../indexer/launcher.ts";
@@ -30,7 +30,7 @@ export async function indexChain(
     finish = resolve;
   });
   stopping.addEventListener("abort", finish);
-  let last: BackfillProgress | undefined;
+  let last: Parameters<Display["show"]>[0] | undefined;
   const launcher = launchIndexer({
     config,
     log,

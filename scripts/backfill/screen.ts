@@ -1,6 +1,6 @@
 /** How the backfill's progress looks: a block of lines that is redrawn in a terminal, a line now and then in a log, and the numbers and durations in them. */
 import { styleText } from "node:util";
-import type { BackfillProgress, LastFailure } from "../../db/operations/backfill-progress.ts";
+import type { BackfillProgress, LastFailure } from "../../core/views/backfill.ts";
 
 const WHOLE = new Intl.NumberFormat("en");
 

@@ -2,11 +2,8 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { isSpam } from "../../core/spam.ts";
-import {
-  BACKFILL_PROGRESS_DDL,
-  type BackfillProgress,
-  writeBackfillProgress,
-} from "../../db/operations/backfill-progress.ts";
+import type { BackfillProgress } from "../../core/views/backfill.ts";
+import { BACKFILL_PROGRESS_DDL, writeBackfillProgress } from "../../db/operations/backfill-progress.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
 import { words } from "../support/words.ts";

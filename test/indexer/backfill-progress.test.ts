@@ -1,6 +1,6 @@
 /** The progress of a backfill: what follows from counters, when it is a stall, and what an operator reads. */
 import { expect, it } from "vitest";
-import type { BackfillProgress } from "../../db/operations/backfill-progress.ts";
+import type { BackfillProgress } from "../../core/views/backfill.ts";
 import { failureText } from "../../indexer/ponder-process.ts";
 import { type BlockRange, progressMeter, type Sample } from "../../indexer/progress/meter.ts";
 import { parsePonderCounters } from "../../indexer/progress/ponder-metrics.ts";

@@ -91,19 +91,6 @@ const evidenceContext = (
 /** Number of an agent's sessions by outcome, as holders of an API key reported them. They do not change the score. */
 export type SessionCounts = { success: number; failure: number; partial: number };
 
-/** The agent's score in the latest epoch that is on chain. */
-export type ReportEpoch = {
-  epoch: number;
-  chainId: number;
-  /** CredRoots, checksummed. */
-  contract: string;
-  root: string;
-  /** The transaction that published the root. */
-  transaction: string;
-  publishedAt: string;
-  score: number;
-};
-
 export type CredReportInput = AdviceState & {
   reportId: string;
   rank: number;
@@ -233,6 +220,8 @@ export const reportSchema = object({
     .meta({ description: "The agent's score in the latest epoch on chain; left out while no epoch has the agent" }),
 });
 export type CredReportView = z.output<typeof reportSchema>;
+/** The agent's score in the latest epoch that is on chain. */
+export type ReportEpoch = NonNullable<CredReportView["onchain"]>;
 
 export function credReportView(
   facts: AgentFacts,
