@@ -1,6 +1,7 @@
 /** `npm run bench -- index`: how fast the chain becomes rows, compared with the same logs decoded and copied by hand. */
 import { decodeEventLog } from "viem";
 import { identityAbi } from "../abis/identity.ts";
+import { copyIn } from "../columns/copy-rows.ts";
 import { trackIndexedBlock } from "../db/operations/index-state.ts";
 import { ensureDatabase } from "../devnet/postgres.ts";
 import { withClient } from "../devnet/with-client.ts";
@@ -15,7 +16,6 @@ import {
   startSyntheticNode,
   UNFINAL,
 } from "../harness/synthetic/indexer.ts";
-import { copyIn } from "./synthetic/copy-in.ts";
 
 /** Sizes of one run; a lane answers 20 requests a second at first, which decides how long one lane takes. */
 type Plan = { oneLaneBlocks: number; lanes: number; blocks: number; liveBlocks: number; polls: [number, ...number[]] };
@@ -85,7 +85,7 @@ async function decodeAndCopy(databaseUrl: string, blocks: number): Promise<Measu
       const json = JSON.stringify(args, (_, value) => (typeof value === "bigint" ? value.toString() : value));
       return `${i}\t${eventName}\t${json}\t${Number(blockNumber)}\n`;
     });
-    await copyIn(client, "copy event from stdin", lines.join(""));
+    await copyIn(client, "copy event from stdin", [Buffer.from(lines.join(""))]);
     return measureOf(logs.length, performance.now() - started);
   });
 }

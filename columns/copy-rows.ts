@@ -1,4 +1,6 @@
 /** Reads many rows fast: `COPY … TO STDOUT (FORMAT binary)`, whose fields are read from the bytes without making objects. */
+import { once } from "node:events";
+import type { Writable } from "node:stream";
 import pg from "pg";
 import type { Values } from "./values.ts";
 
@@ -100,43 +102,82 @@ const HEADER_BYTES = 19;
 /**
  * Runs a SELECT and calls back for each of its rows, in order.
  * @param select without parameters: COPY takes none
- * @throws the database's error; an error when the connection is lost, or silent for longer than the client's
- *   `query_timeout`; the error that `onRow` throws (the rows after it are then read and dropped)
+ * @throws as `copyOut`
  */
 export function copyRows(client: pg.ClientBase, select: string, onRow: (row: CopyRow) => void): Promise<void> {
-  return new Promise((resolve, reject) => {
-    // A client with a `query_timeout` reports errors to the query's callback only, so the query needs one.
-    const query = new CopyOut(`copy (${select}) to stdout (format binary)`, onRow, (error) => {
-      const failure = error ?? query.failure;
-      if (failure === undefined) resolve();
-      else reject(failure);
-    });
-    client.query(query);
+  const row = new CopyRow();
+  let begun = false;
+  return copyOut(client, `copy (${select}) to stdout (format binary)`, (chunk) => {
+    const at = begun ? 0 : HEADER_BYTES + chunk.readInt32BE(HEADER_BYTES - 4);
+    begun = true;
+    if (at < chunk.length && row.take(chunk, at)) onRow(row);
   });
 }
 
-class CopyOut extends pg.Query {
-  failure: unknown;
-  #begun = false;
-  readonly #row = new CopyRow();
-  readonly #onRow: (row: CopyRow) => void;
+/**
+ * Runs COPY … TO STDOUT and calls back with each message of it: Postgres sends one row in each.
+ * @param onChunk its bytes are valid until it returns
+ * @throws the database's error; an error when the connection is lost, or silent for longer than the client's
+ *   `query_timeout`; the error that `onChunk` throws (the rows after it are then read and dropped)
+ */
+export async function copyOut(client: pg.ClientBase, sql: string, onChunk: (chunk: Buffer) => void): Promise<void> {
+  await copy(client, sql, (own) => ({
+    handleCopyData({ chunk }: { chunk: Buffer }): void {
+      if (own.failure !== undefined) return;
+      try {
+        onChunk(chunk);
+      } catch (error) {
+        own.failure = error ?? new Error("a row could not be read");
+      }
+    },
+  }));
+}
 
-  constructor(text: string, onRow: (row: CopyRow) => void, done: (error: Error | null) => void) {
-    super(text, done);
-    this.#onRow = onRow;
-  }
+/**
+ * Runs COPY … FROM STDIN.
+ * @param chunks in its format, cut anywhere
+ * @returns the number of rows
+ * @throws as `copyOut`, also the error of `chunks`; no row is there then
+ */
+export const copyIn = (client: pg.ClientBase, sql: string, chunks: Chunks): Promise<number> =>
+  copy(client, sql, (own) => ({
+    handleCopyInResponse(connection: Connection): void {
+      send(chunks, connection).catch((error) => {
+        own.failure = error;
+        connection.sendCopyFail("the rows cannot be read");
+      });
+    },
+  }));
 
-  /** The driver's client calls this with each CopyData message; Postgres sends one row in each. */
-  handleCopyData({ chunk }: { chunk: Buffer }): void {
-    if (this.failure !== undefined) return;
-    try {
-      const at = this.#begun ? 0 : HEADER_BYTES + chunk.readInt32BE(HEADER_BYTES - 4);
-      this.#begun = true;
-      if (at < chunk.length && this.#row.take(chunk, at)) this.#onRow(this.#row);
-    } catch (error) {
-      this.failure = error ?? new Error("a row could not be read");
-    }
+async function send(chunks: Chunks, connection: Connection): Promise<void> {
+  for await (const chunk of chunks) {
+    connection.sendCopyFromChunk(chunk);
+    if (connection.stream.writableNeedDrain) await once(connection.stream, "drain");
   }
+  connection.endCopyFrom();
+}
+
+type Chunks = AsyncIterable<Buffer> | Iterable<Buffer>;
+/** What of pg's connection rows are sent by. */
+type Connection = {
+  stream: Writable;
+  sendCopyFromChunk(chunk: Buffer): void;
+  sendCopyFail(reason: string): void;
+  endCopyFrom(): void;
+};
+
+/** @param handlers of messages, by the names under which the driver's client calls them; `own` takes a failure of this side */
+function copy(client: pg.ClientBase, sql: string, handlers: (own: { failure?: unknown }) => object): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const own: { failure?: unknown } = {};
+    // A client with a `query_timeout` reports errors to the query's callback only, so the query needs one.
+    const query = new pg.Query(sql, (error, result) => {
+      const failure = own.failure ?? error;
+      if (failure) reject(failure);
+      else resolve(result.rowCount ?? 0);
+    });
+    client.query(Object.assign(query, handlers(own)));
+  });
 }
 
 /** Copies of the values, for rows that are used after the callback has returned. */

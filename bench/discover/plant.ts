@@ -1,10 +1,11 @@
 /** Writes the synthetic directory: rows, offers, feedback, scores and proofs, by COPY, with the indexes and triggers of large loads set aside. */
 import { createHash } from "node:crypto";
 import type pg from "pg";
+import { copyIn } from "../../columns/copy-rows.ts";
 import { foreignCred } from "../../core/directory/cred.ts";
 import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
 import { between, randomOf } from "../../harness/random.ts";
-import { copyIn, dropIndexes } from "../synthetic/copy-in.ts";
+import { dropIndexes } from "../synthetic/drop-indexes.ts";
 import { type Agent, agentAt, idOf, SPAM, type World } from "./agents.ts";
 import { type OfferText, textOf } from "./texts.ts";
 
@@ -48,7 +49,8 @@ export async function plant(client: pg.Client, world: World, { large = false } =
     const lines = Object.fromEntries(Object.keys(TABLES).map((table) => [table, []])) as unknown as Lines;
     for (let slot = from; slot < Math.min(world.rows, from + CHUNK); slot++) write(lines, world, slot, reviewers);
     for (const [table, columns] of Object.entries(TABLES) as [Table, string][])
-      if (lines[table].length > 0) await copyIn(client, `copy ${table} (${columns}) from stdin`, lines[table].join(""));
+      if (lines[table].length > 0)
+        await copyIn(client, `copy ${table} (${columns}) from stdin`, [Buffer.from(lines[table].join(""))]);
   }
   await client.query(DERIVED_ROWS);
   for (const index of indexes) await client.query(index);

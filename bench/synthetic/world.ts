@@ -7,7 +7,7 @@ import { openPool } from "../../db/sql/connect.ts";
 import { plantOnchain } from "../../harness/onchain.ts";
 import { onchainTables } from "../../harness/onchain-tables.ts";
 import { OWN_SHARE } from "../directory/questions.ts";
-import { dropIndexes } from "./copy-in.ts";
+import { dropIndexes } from "./drop-indexes.ts";
 
 /**
  * Words lie two to four in a name, one name in twenty has letters beyond ASCII, one in a hundred counts as spam.

@@ -1,7 +1,7 @@
-/** Reading rows by COPY ends when they are read, and when they never come. */
+/** Reading rows by COPY ends when they are read, and when they never come; what is written by it is what was read. */
 import type pg from "pg";
 import { expect, it } from "vitest";
-import { copyRows } from "../../columns/copy-rows.ts";
+import { copyIn, copyOut, copyRows } from "../../columns/copy-rows.ts";
 import { openClient } from "../../db/sql/connect.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
 import { tcpProxy } from "../../harness/tcp-proxy.ts";
@@ -51,6 +51,34 @@ it("fails when the line says nothing for longer than the client waits", async ()
   const client = await connected({ query_timeout: NEVER });
   await expect(copyRows(client, SLOW, () => {})).rejects.toThrow("timeout");
   proxy.reset();
+});
+
+it("writes rows as they were read, and all of them or none", async () => {
+  const client = await connected({});
+  await client.query(`
+    create table odd (id int8 primary key, words text, document jsonb, amount numeric(78));
+    insert into odd values (1, null, 'null', null), (2, E'\\\\N\\t\\n\\\\.\\r', '{"a": "\\n"}', 1e77), (3, '', null, -1);
+    create table copied (like odd including all)`);
+  const pieces: Buffer[] = [];
+  await copyOut(client, "copy odd to stdout", (chunk) => pieces.push(Buffer.from(chunk)));
+  const bytes = Buffer.concat(pieces);
+  const oneByOne = Array.from(bytes, (byte) => Buffer.of(byte));
+  expect(await copyIn(client, "copy copied from stdin", oneByOne)).toBe(3);
+  const rows = async () => (await client.query("select c::text as row from copied c order by id")).rows;
+  const before = await rows();
+  expect(before).toEqual((await client.query("select o::text as row from odd o order by id")).rows);
+  expect(before.map(({ row }) => row)[0]).toBe("(1,,null,)");
+
+  await client.query("delete from copied where id = 1");
+  await expect(copyIn(client, "copy copied from stdin", [bytes])).rejects.toThrow("duplicate key");
+  const failing = async function* () {
+    yield Buffer.from("4\t\\N\t\\N\t\\N\n");
+    throw new Error("no more");
+  };
+  await expect(copyIn(client, "copy copied from stdin", failing())).rejects.toThrow("no more");
+  await expect(copyIn(client, "copy nothing from stdin", [bytes])).rejects.toThrow('"nothing" does not exist');
+  expect(await rows()).toEqual(before.slice(1));
+  await client.end();
 });
 
 async function connected(options: pg.ClientConfig): Promise<pg.Client> {
