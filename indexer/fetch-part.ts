@@ -6,7 +6,7 @@
 import { backoff, sleep } from "./backoff.ts";
 import { checkBlockHashes, deleteReplaced, lastFinalBlock, recordSeenHashes } from "./block-hashes.ts";
 import type { Node } from "./node.ts";
-import { type PonderProcess, startPonder } from "./ponder-process.ts";
+import { type PonderProcess, withPonder } from "./ponder-process.ts";
 import { type Progress, readProgress } from "./ponder-tables.ts";
 import type { FetchOnly } from "./preload/fetch-only.ts";
 import type { Report } from "./run.ts";
@@ -79,21 +79,17 @@ async function checkHistory({ db, config, build }: Session, node: Node): Promise
 
 /** One run of Ponder. @returns null when it has everything, else why it ended */
 async function fetchOnce(
-  { db, config, log, lost, stopping }: Session,
+  session: Session,
   options: Parameters<typeof fetchPart>[1] & { schema: string; finalizedBlock: number },
 ): Promise<string | null> {
+  const { db, config, stopping } = session;
   const { schema, part, env, onReport, finalizedBlock } = options;
-  const { secrets } = config;
   const listen = { host: "127.0.0.1", port: undefined };
-  const ponder = await startPonder({ schema, log, env, secrets, listen, fetchOnly: part });
-  const kill = () => ponder.kill();
-  lost.addEventListener("abort", kill);
-  if (lost.aborted) kill();
-  let ended: string | undefined;
-  void ponder.ended.then((how) => {
-    ended = how;
-  });
-  try {
+  return withPonder(session, { schema, env, listen, fetchOnly: part }, async (ponder) => {
+    let ended: string | undefined;
+    void ponder.ended.then((how) => {
+      ended = how;
+    });
     while (!stopping.aborted) {
       if (ended !== undefined) return `Ponder ended (${ended})`;
       const progress = await readProgress(db, schema);
@@ -103,10 +99,7 @@ async function fetchOnce(
       await Promise.race([ponder.ended, sleep(CHECK_MS, stopping)]);
     }
     return "asked to stop";
-  } finally {
-    lost.removeEventListener("abort", kill);
-    await ponder.stop();
-  }
+  });
 }
 
 function reportOf(schema: string, progress: Progress | null, part: FetchOnly, ponder: PonderProcess): Report {

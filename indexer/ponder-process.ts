@@ -14,6 +14,7 @@ import { type FetchOnly, fetchOnlyUrl } from "./preload/fetch-only.ts";
 import { PONDER_ROOT } from "./preload/ponder-package.ts";
 import type { FinalizedReport } from "./preload/report-finalized.ts";
 import type { NodesReport } from "./preload/report-nodes.ts";
+import type { Session } from "./session.ts";
 
 /** Max characters of the words. */
 const MAX_LENGTH = 240;
@@ -108,6 +109,23 @@ export type PonderProcess = {
   kill(): void;
 };
 
+/** Starts Ponder for `work`, stops it afterwards, and kills it when the lock is lost. @param start as of `startPonder` */
+export async function withPonder<T>(
+  { config, log, lost }: Session,
+  start: Omit<Parameters<typeof startPonder>[0], "log" | "secrets">,
+  work: (ponder: PonderProcess) => Promise<T>,
+): Promise<T> {
+  const ponder = await startPonder({ ...start, log, secrets: config.secrets });
+  lost.addEventListener("abort", ponder.kill);
+  if (lost.aborted) ponder.kill();
+  try {
+    return await work(ponder);
+  } finally {
+    lost.removeEventListener("abort", ponder.kill);
+    await ponder.stop();
+  }
+}
+
 /**
  * Starts `ponder start` on `schema`.
  * @param env complete environment of the child; ponder.config.ts reads the configuration from it
@@ -115,7 +133,7 @@ export type PonderProcess = {
  * @param fetchOnly the part of the history to index; undefined: all of it
  * @param listen address of its server; a free port replaces one that is taken
  */
-export async function startPonder(options: {
+async function startPonder(options: {
   schema: string;
   env: Record<string, string | undefined>;
   log: Logger;

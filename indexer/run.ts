@@ -5,7 +5,7 @@ import { sleep } from "./backoff.ts";
 import { recordSeenHashes, refillHoles, startNextGeneration } from "./block-hashes.ts";
 import { type Hole, type Refills, watchCompleteness } from "./completeness.ts";
 import type { Nodes } from "./node.ts";
-import { type PonderProcess, startPonder } from "./ponder-process.ts";
+import { type PonderProcess, withPonder } from "./ponder-process.ts";
 import { type Progress, readProgress } from "./ponder-tables.ts";
 import type { Session } from "./session.ts";
 import { declareStale, pruneSchemas, publishIndex, readServed, recordIncomplete, recordState } from "./views.ts";
@@ -52,14 +52,9 @@ export async function runIndex(
     onReport: (report: Report) => void;
   },
 ): Promise<string> {
-  const { db, config, log, lost } = session;
+  const { db, config, log } = session;
   const { schema, env } = options;
-  const { secrets } = config;
-  const ponder = await startPonder({ schema, log, env, secrets, listen: config.indexer });
-  const kill = () => ponder.kill();
-  lost.addEventListener("abort", kill);
-  if (lost.aborted) kill();
-  try {
+  return withPonder(session, { schema, env, listen: config.indexer }, async (ponder) => {
     const end = await follow(session, ponder, options);
     if (typeof end === "string") return end;
     log.error(end.reason);
@@ -68,10 +63,7 @@ export async function runIndex(
     if (end.kind === "incomplete") await refillHoles(db, config.chain.id, end.holes);
     if (end.kind === "replaced") await startNextGeneration(db, config.chain.id, end.forkBlock);
     return end.reason;
-  } finally {
-    lost.removeEventListener("abort", kill);
-    await ponder.stop();
-  }
+  });
 }
 
 /** An index can be published when it has every block up to the first of the chain's head and other ends. */
@@ -131,15 +123,14 @@ async function follow(
         if (incomplete !== null) return incomplete;
       }
     }
-    const { head } = watchdog;
-    if (!published && isCaughtUp(progress, head, served?.block, config.chain.endBlock)) {
+    if (!published && isCaughtUp(progress, watchdog.head, served?.block, config.chain.endBlock)) {
       await publishIndex(db, schema);
       published = true;
       log.info(`serving ${schema} at block ${progress.block}`);
     }
     const { metricsUrl, nodes, pid: run = 0 } = ponder;
     const lastFailure = watchdog.trouble === null ? ponder.failures.last : failureNow(watchdog.trouble);
-    onReport({ schema, progress, head, published, metricsUrl, run, lastFailure, nodes });
+    onReport({ schema, progress, head: watchdog.head, published, metricsUrl, run, lastFailure, nodes });
     await Promise.race([ponder.ended, sleep(published ? nextCheckAt - performance.now() : CATCH_UP_MS, stopping)]);
   }
   return "asked to stop";
