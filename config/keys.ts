@@ -11,7 +11,7 @@ export const KEYS = {
   RECEIPT_SIGNER_PRIVATE_KEY: secret(
     variable(
       ["api", "workers"],
-      "Signs the receipts of cred reports and the manifests of snapshots (EIP-712); sends no transaction",
+      "Signs receipts of cred reports and manifests of snapshots and checkpoints (EIP-712); sends no transaction",
       hash,
     ),
   ),

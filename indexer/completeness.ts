@@ -105,11 +105,12 @@ export function watchCompleteness(options: {
 /** The node did not answer, or does not have the state. */
 class NoJudgement extends Error {}
 
-type CountSource = { db: Queryable; pool: Pick<RpcPool, "request">; block: number; contracts: Contracts };
+type At = { pool: Pick<RpcPool, "request">; block: number };
+type CountSource = At & { db: Queryable; contracts: Contracts };
 
 /** @returns the answer of a view at a block; null when it reverts, or the contract has none of that name */
-async function view<T>(
-  { pool, block }: CountSource,
+export async function view<T>(
+  { pool, block }: At,
   call: { to: Hex; data: Hex },
   read: (data: Hex) => T,
 ): Promise<T | null> {

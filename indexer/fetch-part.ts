@@ -105,5 +105,5 @@ async function fetchOnce(
 function reportOf(schema: string, progress: Progress | null, part: FetchOnly, ponder: PonderProcess): Report {
   const { metricsUrl, nodes, pid: run = 0, failures } = ponder;
   const published = progress?.ready ?? false;
-  return { schema, progress, head: part.to, published, metricsUrl, run, lastFailure: failures.last, nodes };
+  return { schema, progress, head: part.to ?? null, published, metricsUrl, run, lastFailure: failures.last, nodes };
 }

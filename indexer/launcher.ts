@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
 import type { BackfillProgress } from "../core/views/backfill.ts";
 import { backoff } from "./backoff.ts";
+import { type GivenCheckpoint, takeCheckpoint } from "./checkpoint/take.ts";
 import { openRefills } from "./completeness.ts";
 import { type Nodes, openNodes } from "./node.ts";
 import { PONDER_VERSION, unverifiedVersion } from "./preload/ponder-package.ts";
@@ -27,6 +28,7 @@ export type Launcher = {
  * Resumes: at Ponder's checkpoint, after pauses of 0.5 to 30 s; one that stalls for 20 s is restarted, and blocks that
  * are gone are in preload/removed-blocks.ts.
  * @param options.env environment of Ponder's process; `loadConfig` must make the same configuration of it
+ * @param options.checkpoint what a new index begins with; undefined: with the first block
  * @param options.onReport called after every read of progress, with the last record of the backfill's progress
  * @param options.waits false: ends with AlreadyRunning while another launcher of the build has the lock
  * @param options.ponderVersion version of the installed Ponder; only tests give another
@@ -35,6 +37,7 @@ export function launchIndexer(options: {
   config: Config;
   env: Record<string, string | undefined>;
   log: Logger;
+  checkpoint?: GivenCheckpoint | undefined;
   onReport?: (report: Report, progress: BackfillProgress | undefined) => void;
   waits?: boolean;
   ponderVersion?: string;
@@ -48,6 +51,7 @@ export function launchIndexer(options: {
     endBlock: config.chain.endBlock,
   });
   const refills = openRefills();
+  let given = options.checkpoint;
   let nodes: Nodes | undefined;
   const done = keepRunning().finally(() => nodes?.pool.close());
   return {
@@ -94,6 +98,11 @@ export function launchIndexer(options: {
     nodes ??= openNodes(config, log);
     if (!(await nodes.answer())) return "no JSON-RPC node answers";
     const { node } = nodes;
+    if (given !== undefined) {
+      const why = await takeCheckpoint({ session, nodes, env, given });
+      if (why !== null) return why;
+      given = undefined;
+    }
     const schema = await prepareSchema(session, node);
     if (schema === null) return "the node is behind the index";
     if (stopping.signal.aborted) return "asked to stop";

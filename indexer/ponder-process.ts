@@ -138,7 +138,7 @@ async function startPonder(options: {
   env: Record<string, string | undefined>;
   log: Logger;
   secrets: readonly string[];
-  fetchOnly?: FetchOnly;
+  fetchOnly: FetchOnly | undefined;
   listen: { host: string; port: number | undefined };
 }): Promise<PonderProcess> {
   const { schema, log, fetchOnly } = options;

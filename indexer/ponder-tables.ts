@@ -1,9 +1,10 @@
 /** Ponder's own tables, as far as the launcher reads and writes them: checkpoint, lock, and the cache in `ponder_sync`. */
 import type pg from "pg";
 import { checkpointBlock, checkpointTime } from "../db/operations/index-state.ts";
-import { array, bool, int8, jsonb, text } from "../db/sql/columns.ts";
+import { array, bool, int8, jsonb, nullable, text } from "../db/sql/columns.ts";
 import { family, statement } from "../db/sql/statement.ts";
 import { type Queryable, transaction } from "../db/sql/transaction.ts";
+import type { FetchOnly } from "./preload/fetch-only.ts";
 
 /** Table of an index schema in which Ponder keeps its checkpoints. */
 export const CHECKPOINT = "_ponder_checkpoint";
@@ -80,6 +81,42 @@ export async function unlockSchema(db: pg.Client, schema: string): Promise<void>
     await REWIND_CHECKPOINT.run(tx, schema);
   });
 }
+
+type Beginning = { schema: string; chainId: number; block: number; at: number; part: FetchOnly };
+const examples: Beginning[] = [{ schema: EXAMPLE_SCHEMA, chainId: 1, block: 1, at: 1, part: { from: {}, to: 1 } }];
+const digits = (value: number, length: number) => String(value).padStart(length, "0");
+const SET_CHECKPOINT = family({
+  name: "index-set-checkpoint",
+  text: ({ schema, chainId, block, at }: Beginning, $) => `
+    insert into "${schema}".${CHECKPOINT} select 'base', ${$(chainId)}::int8, place, place, place
+    from (select ${$(digits(at, 10) + digits(chainId, 16) + digits(block, 16) + "9".repeat(33))}::text) at (place)`,
+  examples,
+});
+const SET_PART = family({
+  name: "index-set-part",
+  text: ({ schema, part }: Beginning) => `comment on schema "${schema}" is '${JSON.stringify(part)}'`,
+  examples,
+});
+
+/**
+ * Says that the rows of an index, which its handlers did not write, have every event up to the end of a final block, and which
+ * part of the history it reads itself. The schema's comment says it: it goes when the schema does, whoever drops that.
+ */
+export async function beginAt(db: Queryable, beginning: Beginning): Promise<void> {
+  await SET_CHECKPOINT.run(db, beginning);
+  await SET_PART.run(db, beginning);
+}
+
+const BEGUN = statement({
+  name: "index-begun",
+  params: { schema: text },
+  text: "select obj_description(to_regnamespace($schema), 'pg_namespace')::jsonb as part",
+  columns: { part: nullable(jsonb<FetchOnly>()) },
+});
+
+/** The part of the history that an index reads; undefined: all of it, for it did not begin with rows of another. */
+export const historyOf = async (db: Queryable, schema: string): Promise<FetchOnly | undefined> =>
+  (await BEGUN.one(db, { schema })).part ?? undefined;
 
 /**
  * Ponder keeps `intervals` as multiranges of closed ranges whose upper bound is the last complete block plus one, and

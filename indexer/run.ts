@@ -6,7 +6,7 @@ import { recordSeenHashes, refillHoles, startNextGeneration } from "./block-hash
 import { type Hole, type Refills, watchCompleteness } from "./completeness.ts";
 import type { Nodes } from "./node.ts";
 import { type PonderProcess, withPonder } from "./ponder-process.ts";
-import { type Progress, readProgress } from "./ponder-tables.ts";
+import { historyOf, type Progress, readProgress } from "./ponder-tables.ts";
 import type { Session } from "./session.ts";
 import { declareStale, pruneSchemas, publishIndex, readServed, recordIncomplete, recordState } from "./views.ts";
 import { type Alarm, watch } from "./watchdog.ts";
@@ -54,7 +54,8 @@ export async function runIndex(
 ): Promise<string> {
   const { db, config, log } = session;
   const { schema, env } = options;
-  return withPonder(session, { schema, env, listen: config.indexer }, async (ponder) => {
+  const fetchOnly = await historyOf(db, schema);
+  return withPonder(session, { schema, env, fetchOnly, listen: config.indexer }, async (ponder) => {
     const end = await follow(session, ponder, options);
     if (typeof end === "string") return end;
     log.error(end.reason);

@@ -279,7 +279,7 @@ const INDEX_TABLES = statement({
 });
 
 /** Tables of an index that readers may see: all but Ponder's own. */
-const indexTables = async (db: Queryable, schema: string): Promise<string[]> =>
+export const indexTables = async (db: Queryable, schema: string): Promise<string[]> =>
   await INDEX_TABLES.values(db, { schema });
 
 const VIEWS = statement({

@@ -26,7 +26,7 @@ const idSchema = z
   .string()
   .regex(SNAPSHOT_ID)
   .meta({ examples: ["20261130T074500Z"] });
-const hex = z.string().regex(/^0x[0-9a-f]+$/) as unknown as ZodType<Hex>;
+export const hex = z.string().regex(/^0x[0-9a-f]+$/) as unknown as ZodType<Hex>;
 const addressHex = z.string().regex(/^0x[0-9a-f]{40}$/) as unknown as ZodType<Address>;
 
 const fileSchema = object({
@@ -38,7 +38,7 @@ const fileSchema = object({
 export type SnapshotFile = z.output<typeof fileSchema>;
 
 /** What is signed: all but the signature. */
-const contentSchema = object({
+export const contentSchema = object({
   format: z.literal("agent-snapshot"),
   schemaVersion: z.int().min(1).meta({ description: "Changes with the columns of the files" }),
   id: idSchema,
@@ -77,16 +77,21 @@ const contentSchema = object({
 });
 export type SnapshotContent = z.output<typeof contentSchema>;
 
+export const signatureSchema = object({ signer: addressHex, signature: hex });
+
 export const manifestSchema = object({
   ...contentSchema.shape,
-  signature: object({ signer: addressHex, signature: hex }).nullable().meta({
+  signature: signatureSchema.nullable().meta({
     description: "EIP-712 over the hash of the rest in canonical form (RFC 8785); null where no signer is set",
   }),
 }).meta({ id: "SnapshotManifest" });
 export type SnapshotManifest = z.output<typeof manifestSchema>;
 
+/** What is signed of a manifest, whatever else it has: all of it is in its hash. */
+type Signed = Pick<SnapshotContent, "id" | "chainId" | "registry" | "block"> & { format: string };
+
 /** The typed data that a manifest's signature is over. @see https://eips.ethereum.org/EIPS/eip-712 */
-const snapshotTypedData = (content: SnapshotContent) => ({
+const snapshotTypedData = (content: Signed) => ({
   domain: { name: "AgentSnapshot", version: "1", chainId: content.chainId, verifyingContract: content.registry },
   types: {
     Snapshot: [
@@ -104,21 +109,24 @@ const snapshotTypedData = (content: SnapshotContent) => ({
 });
 
 /** The bytes that a manifest's key signs. */
-export const snapshotDigest = (content: SnapshotContent): Uint8Array =>
+export const snapshotDigest = (content: Signed): Uint8Array =>
   hexToBytes(hashTypedData(snapshotTypedData(content)).slice(2));
 
 /** The account that signed a manifest; null when none did, or something was changed since. */
-export const manifestSigner = ({ signature, ...content }: SnapshotManifest): Address | null => {
+export const manifestSigner = ({ signature, ...content }: Signed & Pick<SnapshotManifest, "signature">) => {
   if (signature === null) return null;
   const signer = signerOf(snapshotDigest(content), signature.signature);
   return signer === signature.signer ? signer : null;
 };
 
-/** @returns the manifest; null for what is none, also for one of a later schema */
-export function readManifest(text: string): SnapshotManifest | null {
-  try {
-    return manifestSchema.parse(JSON.parse(text));
-  } catch {
-    return null;
-  }
-}
+/** Of a schema, what reads a manifest. It returns null for what is none, also for one of a later schema. */
+export const readAs =
+  <T>(schema: ZodType<T>) =>
+  (text: string): T | null => {
+    try {
+      return schema.parse(JSON.parse(text));
+    } catch {
+      return null;
+    }
+  };
+export const readManifest = readAs(manifestSchema);

@@ -20,13 +20,7 @@ import {
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Part } from "../../core/snapshots/bucket.ts";
-import {
-  MANIFEST_FILE,
-  README_FILE,
-  readManifest,
-  SNAPSHOT_ID,
-  type SnapshotManifest,
-} from "../../core/snapshots/manifest.ts";
+import { MANIFEST_FILE, README_FILE, readManifest, SNAPSHOT_ID } from "../../core/snapshots/manifest.ts";
 import type { SnapshotPlace } from "./place.ts";
 
 /** Beginning of the names of what is no snapshot yet, or no longer. */
@@ -104,7 +98,7 @@ export function tidyFolder(folder: string): void {
 }
 
 /** Writes README and manifest into a folder whose files are on the disk. */
-export function writeHead(folder: string, manifest: SnapshotManifest, readme: string): void {
+export function writeHead(folder: string, manifest: object, readme: string): void {
   store(join(folder, README_FILE), readme);
   store(join(folder, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`);
   sync(folder);

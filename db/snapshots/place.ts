@@ -29,7 +29,7 @@ type Unfinished = {
   /** A folder on this machine with the lines of an earlier snapshot. */
   linesOf(earlier: SnapshotManifest): Promise<string>;
   /** Makes a snapshot of the folder, whose files are on the disk: after this it is there, whole, and before it is not. */
-  finish(manifest: SnapshotManifest, readme: string): Promise<void>;
+  finish(manifest: Pick<SnapshotManifest, "id" | "files">, readme: string): Promise<void>;
   /** Removes the folder, finished or not. */
   end(): void;
 };

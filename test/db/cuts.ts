@@ -53,6 +53,7 @@ const REASONS: Record<string, string> = {
     "ten services that its file names, in the file's order; a registration is the agent's that it was first",
   "agent-registrations-take-back": "as agent-registrations-record",
   "attestation-lookups-due": "half for wallets without an answer, half for the longest wait",
+  "checkpoint-owners": "chance: what is drawn is compared with the chain",
   "commerce-jobs": "payers by sum or by age, whichever is better (db/income/places.ts), then by turns of payers",
   "commerce-rest": "as commerce-jobs; what it leaves out is summed",
   "cred-oracle-to-compare": "the largest difference and the longest unread in turn",

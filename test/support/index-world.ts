@@ -24,6 +24,7 @@ import { CHILD_ENV } from "../../harness/child-env.ts";
 import { startProcess } from "../../harness/service-process.ts";
 import { isIndexed } from "../../harness/under-way.ts";
 import { until } from "../../harness/until.ts";
+import { commandOf } from "../../runtime/processes.ts";
 import { type TestDatabase, testDatabase } from "./database.ts";
 
 const chainOf = (rpcUrl: string) => testChain(rpcUrl).extend(walletActions);
@@ -74,10 +75,12 @@ export async function indexWorld() {
     };
 
   const world = {
-    ...{ anvil, devnet, chain, contracts, owner, database },
+    ...{ anvil, devnet, chain, contracts, owner, database, env },
     /** Starts `npm run indexer`'s program. @param options.databaseUrl the world's database unless given */
-    startIndexer(options: { databaseUrl?: string; env?: Record<string, string> } = {}): IndexerProcess {
-      const indexer = runIndexer({ ...env(options.databaseUrl ?? database.url), ...options.env });
+    startIndexer(
+      options: { databaseUrl?: string; env?: Record<string, string>; words?: string[] } = {},
+    ): IndexerProcess {
+      const indexer = runIndexer({ ...env(options.databaseUrl ?? database.url), ...options.env }, options.words);
       started.push(indexer);
       return indexer;
     },
@@ -131,8 +134,9 @@ export async function indexWorld() {
 
 type MintOptions = { framework?: string; soulbound?: boolean; agentAddress?: Address; origin?: number };
 
-export function runIndexer(env: Record<string, string>) {
-  const indexer = startProcess("indexer", env);
+/** @param words its command line */
+export function runIndexer(env: Record<string, string>, words: string[] = []) {
+  const indexer = startProcess("indexer", env, { command: [...commandOf("indexer"), ...words] });
   return {
     ...indexer,
     /** SIGKILL of the launcher; Ponder has to notice by itself. */

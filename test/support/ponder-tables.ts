@@ -1,8 +1,10 @@
 /** Ponder's own tables with the types that Ponder gives them, as far as the launcher names them in SQL. */
 
-/** DDL of an index schema: an onchain table's stand-in with the columns the launcher reads, Ponder's lock and checkpoint. */
+/** DDL of an index schema: onchain tables' stand-ins with the columns the launcher reads, Ponder's lock and checkpoint. */
 export const indexSchemaDdl = (schema: string): string => `
   create schema "${schema}";
+  create table "${schema}".agent (token_id bigint primary key, owner text not null);
+  create table "${schema}".erc8004_agent (registry text, agent_id numeric, owner text not null, primary key (registry, agent_id));
   create table "${schema}".index_changes (id text primary key, block bigint not null, block_hash text not null);
   create table "${schema}"._ponder_meta (key text primary key, value jsonb not null);
   create table "${schema}"._ponder_checkpoint (
