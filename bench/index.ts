@@ -1,7 +1,10 @@
 /** `npm run bench -- index`: how fast the chain becomes rows, compared with the same logs decoded and copied by hand. */
-import { decodeEventLog } from "viem";
+import { join } from "node:path";
+import { decodeEventLog, numberToHex } from "viem";
 import { identityAbi } from "../abis/identity.ts";
+import { createReceiptSigner } from "../clients/signer.ts";
 import { copyIn } from "../columns/copy-rows.ts";
+import { checkpointId } from "../core/snapshots/checkpoint.ts";
 import { trackIndexedBlock } from "../db/operations/index-state.ts";
 import { ensureDatabase } from "../devnet/postgres.ts";
 import { withClient } from "../devnet/with-client.ts";
@@ -24,9 +27,10 @@ const SHORT: Plan = { oneLaneBlocks: 10, lanes: 64, blocks: 200, liveBlocks: 10,
 
 type Node = Awaited<ReturnType<typeof startSyntheticNode>>;
 
-/** @param args `--short` for a quick look (half a minute) */
+/** @param args `--short` for a quick look (half a minute), `--checkpoint` for how much sooner an index with one serves */
 export default async function index(args: string[]): Promise<void> {
-  await withPostgres("bench-index", {}, (at) => measure(at, args.includes("--short") ? SHORT : FULL));
+  const run = args.includes("--checkpoint") ? checkpoints : measure;
+  await withPostgres("bench-index", {}, (at) => run(at, args.includes("--short") ? SHORT : FULL));
 }
 
 async function measure({ postgres, later }: ScratchPostgres, plan: Plan): Promise<void> {
@@ -88,6 +92,34 @@ async function decodeAndCopy(databaseUrl: string, blocks: number): Promise<Measu
     await copyIn(client, "copy event from stdin", [Buffer.from(lines.join(""))]);
     return measureOf(logs.length, performance.now() - started);
   });
+}
+
+/** From the start of a process until it serves: a backfill, and an index that begins with a checkpoint of it. */
+async function checkpoints({ postgres, directory, later }: ScratchPostgres, { blocks, lanes }: Plan): Promise<void> {
+  // Both begin with starts of Ponder: a longer history outweighs them.
+  const last = blocks * 20;
+  const node = await startSyntheticNode(last + UNFINAL);
+  later(() => node.stop());
+  const print = printTable("start → served", [["seconds", 1]], 26);
+  async function begin(name: string, words: string[]) {
+    const run = { databaseUrl: await ensureDatabase(postgres.url, name), rpcUrl: node.url, lanes, words };
+    const started = Date.now();
+    const indexer = startIndexer(run);
+    const seconds = ((await indexer.said("serving")) - started) / 1000;
+    await checkRows(run.databaseUrl, last + UNFINAL);
+    print(name, seconds);
+    return { ...indexer, run, seconds };
+  }
+  const whole = await begin("backfill", []);
+  const key = numberToHex(5, { size: 32 });
+  const making = { ...whole.run, env: { RECEIPT_SIGNER_PRIVATE_KEY: key }, words: ["--make-checkpoint", directory] };
+  await startIndexer(making).ended;
+  await whole.stop();
+  const signer = createReceiptSigner(key).address;
+  const begun = await begin("checkpoint", ["--checkpoint", join(directory, checkpointId(last)), "--signer", signer]);
+  await begun.stop();
+  const times = whole.seconds / begun.seconds;
+  console.log(atLeast(`of ${last * EVENTS_PER_BLOCK} events`, times, 10, { unit: " ×", digits: 1 }));
 }
 
 /** Prints the requests that the node got, by method. */

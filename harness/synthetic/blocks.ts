@@ -147,6 +147,13 @@ export function agentAt(tokenId: number, at: number) {
   };
 }
 
+/** Who owns a token at the end of block `at`; null when it is not minted. It moves in five blocks, as soon as it is there. */
+export function ownerAt(tokenId: number, at: number): Hex | null {
+  if (tokenId >= at) return null;
+  const moved = Math.min(at, tokenId * 5 + 4);
+  return moved > tokenId && storyOf(moved).moved === tokenId ? storyOf(moved).nextOwner : storyOf(tokenId + 1).owner;
+}
+
 type FunctionName = Extract<(typeof identityAbi)[number], { type: "function" }>["name"];
 const selectorOf = (name: FunctionName) =>
   toFunctionSelector(identityAbi.find((entry) => entry.type === "function" && entry.name === name) as never);

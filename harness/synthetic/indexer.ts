@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { CONTRACT_NAMES, hasHistory } from "../../config/contracts.ts";
 import { withClient } from "../../devnet/with-client.ts";
+import { commandOf } from "../../runtime/processes.ts";
 import { startChild } from "../child.ts";
 import { startProcess } from "../service-process.ts";
 import { until } from "../until.ts";
@@ -39,6 +40,8 @@ export type Run = {
   endBlock?: number;
   pollMs?: number;
   env?: Record<string, string>;
+  /** Its command line. */
+  words?: string[];
 };
 
 /** Environment of a process that indexes the synthetic chain. */
@@ -63,6 +66,7 @@ export function startIndexer(run: Run) {
     ...run.env,
   };
   const indexer = startProcess("indexer", env, {
+    command: [...commandOf("indexer"), ...(run.words ?? [])],
     onLog({ msg, time, level, error }) {
       if (level >= 50) console.error(`indexer: ${msg}${error ? `: ${String(error).slice(0, 300)}` : ""}`);
       const key = msg.startsWith("serving ") ? "serving" : msg;
@@ -75,7 +79,7 @@ export function startIndexer(run: Run) {
     if (typeof at === "number") return at;
     throw new Error(`the indexer ended (${await indexer.ended}) before "${message}"`);
   }
-  return { said, stop: () => indexer.stop() };
+  return { said, ended: indexer.ended, stop: () => indexer.stop() };
 }
 
 /** A fast index with rows missing is worth nothing: counts and sums must be those of the story. @throws when they are not */

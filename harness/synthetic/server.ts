@@ -12,12 +12,23 @@ import {
 } from "viem";
 import { identityAbi } from "../../abis/identity.ts";
 import { startNode } from "../plain-node.ts";
-import { agentAt, blockOf, CHAIN_ID, hashOf, IDENTITY, logsOf, numberOf, type SyntheticLog } from "./blocks.ts";
+import {
+  agentAt,
+  blockOf,
+  CHAIN_ID,
+  hashOf,
+  IDENTITY,
+  logsOf,
+  numberOf,
+  ownerAt,
+  type SyntheticLog,
+} from "./blocks.ts";
 
 let head = Number(process.argv[2] ?? 0);
 const spread = Number(process.argv[3] ?? 1);
 
 const GET_AGENT = toFunctionSelector("getAgent(uint256)");
+const OWNER_OF = toFunctionSelector("ownerOf(uint256)");
 const AGGREGATE = toFunctionSelector("aggregate3((address,bool,bytes)[])");
 
 /** Requests since the last `synthetic_counts`, by method; `HTTP` counts the messages that carried them. */
@@ -59,15 +70,24 @@ function block(number: number): ReturnType<typeof blockOf> {
   return { ...shown, logsBloom, transactions: transactions.map((transaction) => ({ ...transaction, ...place })) };
 }
 
+type Call = { to: string; data: Hex };
+
 /** The result of a call at the end of a block; null when it reverts. */
-function call(data: Hex, block: number): Hex | null {
+function call({ to, data }: Call, block: number): Hex | null {
   if (data.startsWith(GET_AGENT)) {
     const result = agentAt(Number(`0x${data.slice(10)}`), Math.floor(block / spread));
     return result && encodeFunctionResult({ abi: identityAbi, functionName: "getAgent", result });
   }
+  // Another registry of tokens has none.
+  if (data.startsWith(OWNER_OF) && to === IDENTITY) {
+    const result = ownerAt(Number(`0x${data.slice(10)}`), Math.floor(block / spread));
+    return result && encodeFunctionResult({ abi: identityAbi, functionName: "ownerOf", result });
+  }
   if (!data.startsWith(AGGREGATE)) return null;
-  const [calls] = decodeFunctionData({ abi: multicall3Abi, data }).args as readonly [readonly { callData: Hex }[]];
-  const results = calls.map(({ callData }) => call(callData, block));
+  const [calls] = decodeFunctionData({ abi: multicall3Abi, data }).args as readonly [
+    readonly { target: Hex; callData: Hex }[],
+  ];
+  const results = calls.map(({ target, callData }) => call({ to: target, data: callData }, block));
   return encodeFunctionResult({
     abi: multicall3Abi,
     functionName: "aggregate3",
@@ -90,7 +110,7 @@ function answer(method: string, params: unknown[]): unknown {
     case "eth_getLogs":
       return logs(params[0] as Filter);
     case "eth_call": {
-      const result = call((params[0] as { data: Hex }).data, params[1] === "latest" ? head : Number(params[1]));
+      const result = call(params[0] as Call, params[1] === "latest" ? head : Number(params[1]));
       if (result !== null) return result;
       throw Object.assign(new Error("execution reverted"), { code: 3 });
     }
