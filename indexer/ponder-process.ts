@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import type { Logger } from "pino";
 import type { RpcNodeStats } from "../clients/ports.ts";
-import { failureNow, type LastFailure } from "../core/views/backfill.ts";
+import type { LastFailure } from "../core/views/backfill.ts";
 import { freePort, portOr } from "../runtime/free-port.ts";
 import { urlAt } from "../runtime/listen-address.ts";
 import { redactor } from "../runtime/log.ts";
@@ -92,6 +92,9 @@ export type PonderFailures = {
   /** The last failure that it logged, for operators. */
   last: LastFailure | null;
 };
+
+/** A failure of this moment. */
+export const failureNow = (reason: string): LastFailure => ({ at: new Date().toISOString(), reason });
 
 export type PonderProcess = {
   readonly pid: number | undefined;

@@ -1,11 +1,11 @@
 /** One run of Ponder: start on its schema, publish when it has caught up, watch until it ends or must be ended. */
 import type { RpcNodeStats } from "../clients/ports.ts";
-import { failureNow, type LastFailure } from "../core/views/backfill.ts";
+import type { LastFailure } from "../core/views/backfill.ts";
 import { sleep } from "./backoff.ts";
 import { recordSeenHashes, refillHoles, startNextGeneration } from "./block-hashes.ts";
 import { type Hole, type Refills, watchCompleteness } from "./completeness.ts";
 import type { Nodes } from "./node.ts";
-import { type PonderProcess, withPonder } from "./ponder-process.ts";
+import { failureNow, type PonderProcess, withPonder } from "./ponder-process.ts";
 import { historyOf, type Progress, readProgress } from "./ponder-tables.ts";
 import type { Session } from "./session.ts";
 import { declareStale, pruneSchemas, publishIndex, readServed, recordIncomplete, recordState } from "./views.ts";

@@ -62,6 +62,3 @@ export type ContractProgress = BackfillView["contracts"][number];
 /** Requests to one node since the indexer's start. */
 export type NodeProgress = BackfillView["nodes"][number];
 export type LastFailure = NonNullable<BackfillView["lastFailure"]>;
-
-/** A failure of this moment. */
-export const failureNow = (reason: string): LastFailure => ({ at: new Date().toISOString(), reason });

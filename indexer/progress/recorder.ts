@@ -1,8 +1,9 @@
 /** Records the launcher's progress in Postgres, once a second, without delaying the launcher. */
 import type { RpcNodeStats } from "../../clients/ports.ts";
-import { type BackfillProgress, failureNow, type LastFailure, type NodeProgress } from "../../core/views/backfill.ts";
+import type { BackfillProgress, LastFailure, NodeProgress } from "../../core/views/backfill.ts";
 import { writeBackfillProgress } from "../../db/operations/backfill-progress.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";
+import { failureNow } from "../ponder-process.ts";
 import { cachedRanges } from "../ponder-tables.ts";
 import type { Report } from "../run.ts";
 import { type BlockRange, type IndexedContract, progressMeter, type Sample } from "./meter.ts";
