@@ -97,7 +97,7 @@ async function decodeAndCopy(databaseUrl: string, blocks: number): Promise<Measu
 /** From the start of a process until it serves: a backfill, and an index that begins with a checkpoint of it. */
 async function checkpoints({ postgres, directory, later }: ScratchPostgres, { blocks, lanes }: Plan): Promise<void> {
   // Both begin with starts of Ponder: a longer history outweighs them.
-  const last = blocks * 20;
+  const last = blocks * 40;
   const node = await startSyntheticNode(last + UNFINAL);
   later(() => node.stop());
   const print = printTable("start → served", [["seconds", 1]], 26);

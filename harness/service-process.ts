@@ -29,7 +29,8 @@ export function startProcess(
     stream.on("data", (chunk) => {
       text = (text + chunk).slice(-KEPT_WORDS);
     });
-  if (onLog) createInterface({ input: child.stdout! }).on("line", (line) => onLog(JSON.parse(line)));
+  if (onLog)
+    createInterface({ input: child.stdout! }).on("line", (line) => line.startsWith("{") && onLog(JSON.parse(line)));
   const ended = new Promise<number | null>((done) => child.once("exit", done));
   return {
     child,

@@ -103,7 +103,7 @@ export function watchCompleteness(options: {
 }
 
 /** The node did not answer, or does not have the state. */
-class NoJudgement extends Error {}
+export class NoJudgement extends Error {}
 
 type At = { pool: Pick<RpcPool, "request">; block: number };
 type CountSource = At & { db: Queryable; contracts: Contracts };

@@ -98,14 +98,14 @@ export function launchIndexer(options: {
     nodes ??= openNodes(config, log);
     if (!(await nodes.answer())) return "no JSON-RPC node answers";
     const { node } = nodes;
-    if (given !== undefined) {
-      const why = await takeCheckpoint({ session, nodes, env, given });
-      if (why !== null) return why;
-      given = undefined;
-    }
     const schema = await prepareSchema(session, node);
     if (schema === null) return "the node is behind the index";
     if (stopping.signal.aborted) return "asked to stop";
+    if (given !== undefined) {
+      const why = await takeCheckpoint({ session, nodes, env, schema, given });
+      if (why !== null) return why;
+      given = undefined;
+    }
     const report = (report: Report) => {
       recorder.report(session.db, report);
       onReport?.(report, recorder.last);

@@ -42,8 +42,10 @@ try {
   });
   await launcher.done;
 } catch (error) {
-  if (!(error instanceof LaunchError || error instanceof ConfigError || error instanceof TooFewConnections))
+  const { code, message } = error as NodeJS.ErrnoException;
+  const isUsage = code?.startsWith("ERR_PARSE_ARGS");
+  if (!(isUsage || error instanceof LaunchError || error instanceof ConfigError || error instanceof TooFewConnections))
     throw error;
-  console.error(`The indexer cannot start: ${error.message}`);
-  process.exit(1);
+  console.error(`The indexer cannot start: ${message}`);
+  process.exit(isUsage ? 2 : 1);
 }

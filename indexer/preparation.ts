@@ -95,7 +95,7 @@ const END_SESSIONS = statement({
  * Ends the database sessions of a Ponder process that still runs after its launcher has ended. The process exits when it
  * notices the loss of its IPC channel; without sessions it cannot write another row before that.
  */
-export async function endOldSessions(db: Queryable, schema: string): Promise<void> {
+async function endOldSessions(db: Queryable, schema: string): Promise<void> {
   const applications = ["internal", "user", "readonly"].map((pool) => `${schema}_${pool}`);
   while ((await END_SESSIONS.run(db, { applications })) > 0) await sleep(END_SESSIONS_MS);
 }

@@ -77,7 +77,7 @@ async function finalState(tx: pg.ClientBase, config: Config) {
   const own = indexSchema(indexBuild(config), generation);
   if (reason !== null) throw new LaunchError(`The index is not what its chain says: ${reason}`);
   const progress = schema === own ? await readProgress(tx, own) : null;
-  if (progress === null) throw new LaunchError("No index of this build is served: let it catch up first.");
+  if (!progress?.ready) throw new LaunchError("No index of this build is served: let it catch up first.");
   const block = progress.finalizedBlock;
   const seen = await hashFrom(tx, config.chain.id, block);
   if (seen?.block !== block) throw new LaunchError(`Nobody has seen yet which block ${block} is: let the indexer run.`);

@@ -26,22 +26,31 @@ type Compared = { pool: Pick<RpcPool, "request">; indexed: Config["indexed"]; bl
 
 /**
  * @param compared.block of the rows
- * @returns how an owner differs from the chain's, or why the nodes do not say; null where none does
+ * @returns how an owner differs from the chain's; null where none does
+ * @throws NoJudgement when the nodes do not say
  */
 export async function differenceIn(db: Queryable, schema: string, compared: Compared): Promise<string | null> {
   const owners = await OWNERS.rows(db, { schema, identity: compared.indexed.Identity.address });
-  try {
-    const found = await Promise.all(owners.map((row) => difference(row, compared)));
-    return found.find((each) => each !== null) ?? null;
-  } catch (error) {
-    return `no node lets its rows be compared at block ${compared.block}: ${(error as Error).message}`;
-  }
+  const found = await Promise.all(owners.map((row) => difference(row, compared)));
+  return found.find((each) => each !== null) ?? null;
 }
 
-async function difference({ contract, id, owner }: Row<typeof OWNERS>, compared: Compared): Promise<string | null> {
+/** Whether a node has the state in which owners are compared. */
+export const tellsOwners = (compared: Compared): Promise<boolean> =>
+  ownerOf({ contract: compared.indexed.Identity.address, id: "0" }, compared).then(
+    () => true,
+    () => false,
+  );
+
+async function difference({ owner, ...token }: Row<typeof OWNERS>, compared: Compared): Promise<string | null> {
+  const said = (await ownerOf(token, compared)) ?? "nobody";
+  return said === owner
+    ? null
+    : `it says that ${owner} owns token ${token.id} of ${token.contract}, and the chain ${said}`;
+}
+
+function ownerOf({ contract, id }: { contract: Hex; id: string }, compared: Compared): Promise<string | null> {
   const call = { abi: erc8004IdentityAbi, functionName: "ownerOf" } as const;
   const data = encodeFunctionData({ ...call, args: [BigInt(id)] });
-  const read = (data: Hex) => decodeFunctionResult({ ...call, data }).toLowerCase();
-  const said = (await view(compared, { to: contract, data }, read)) ?? "nobody";
-  return said === owner ? null : `it says that ${owner} owns token ${id} of ${contract}, and the chain ${said}`;
+  return view(compared, { to: contract, data }, (data) => decodeFunctionResult({ ...call, data }).toLowerCase());
 }

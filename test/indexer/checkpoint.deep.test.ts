@@ -155,10 +155,12 @@ type Options = {
   by?: typeof signer;
   env?: Record<string, string>;
   unsigned?: ((text: string) => string) | null;
+  trusts?: string | undefined;
 };
 
 /** @returns why an indexer does not begin with a changed checkpoint, in a database where nothing of it is left */
-async function refusal(change: Change, { by = signer, env = {}, unsigned = (text) => text }: Options = {}) {
+async function refusal(change: Change, options: Options = {}) {
+  const { by = signer, env = {}, unsigned = (text: string) => text, trusts } = { trusts: signer.address, ...options };
   const at = join(folder, "changed");
   rmSync(at, { recursive: true, force: true });
   cpSync(made, at, { recursive: true });
@@ -170,13 +172,13 @@ async function refusal(change: Change, { by = signer, env = {}, unsigned = (text
   const all = { ...world.env(empty.url), ...env };
   const launcher = launchIndexer({
     ...{ config: loadConfig(all, { followStack: false }), env: all, log: pino({ enabled: false }) },
-    checkpoint: { folder: at, signer: signer.address },
+    checkpoint: { folder: at, signer: trusts },
   });
   const error = await launcher.done.catch((error) => error);
   expect(error).toBeInstanceOf(LaunchError);
   const [left] = await world.rows(
     `select (select array_agg(nspname::text) from pg_namespace where nspname ~ '^(index|fetch|retained)_') as schemas,
-       (select count(*)::int from onchain.block_hash) as hashes`,
+       (select count(*)::int from onchain.block_hash where block > 0) as hashes`,
     [],
     empty,
   );
@@ -207,6 +209,8 @@ const PRUNED: Rule = { name: "pruned", call: ({ method }) => (method === "eth_ca
 const refusals: [name: string, sentence: RegExp, change: Change, options?: () => Promise<Options> | Options][] = [
   // By its manifest and its files.
   ["another signer", /0x[0-9a-f]{40} has signed it, and --signer trusts 0x/, () => {}, () => ({ by: stranger })],
+  ["no signer", /has signed it, and --signer trusts nobody/, () => {}, () => ({ trusts: undefined })],
+  ["another form of files", /no manifest that this/, (content) => Object.assign(content, { schemaVersion: 2 })],
   [
     "a manifest that was changed after it was signed",
     /its manifest was changed after it was signed/,
@@ -221,7 +225,7 @@ const refusals: [name: string, sentence: RegExp, change: Change, options?: () =>
   ],
   [
     "no manifest",
-    /is no manifest that this version reads/,
+    /manifest\.json cannot be read: ENOENT/,
     (_, at) => rmSync(join(at, MANIFEST_FILE)),
     () => ({ unsigned: null }),
   ],
@@ -296,7 +300,7 @@ const refusals: [name: string, sentence: RegExp, change: Change, options?: () =>
   ],
   [
     "nodes without the state of its block",
-    /no node lets its rows be compared/,
+    /no node has the state of its block/,
     () => {},
     async () => {
       const node = await startStrictNode({ upstream: world.anvil.url, profile: [PRUNED] });
