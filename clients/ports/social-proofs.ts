@@ -22,8 +22,8 @@ type ProofEvidence = { url: string; id: string; quote: string; revision?: string
  */
 export type NoProof = { reason: string; found?: string; isAbsent?: true };
 
-/** A proof as it was recorded. */
-export type KnownProof = SoughtProof & FoundProof;
+/** A proof as it was recorded. An earlier version may have kept less of it: without `id` it is sought anew. */
+export type KnownProof = SoughtProof & Omit<FoundProof, "evidence"> & { evidence: Partial<ProofEvidence> };
 
 /**
  * Reads the proofs on one platform (core/proof-platforms.ts). The platform's answer is a value; every method throws

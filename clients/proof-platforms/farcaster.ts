@@ -67,13 +67,15 @@ export function farcasterProofs(reader: FarcasterReader): ProofReader<FarcasterC
   /** A proof is valid as long as the cast exists and, if a name was proven, the name still belongs to the account. */
   async function again(proof: KnownProof): Promise<FoundProof | NoProof> {
     const fid = Number(proof.accountId);
-    if (proof.username !== null && (await reader.fidOf(proof.username)) !== fid)
-      return { reason: `The Farcaster name ${proof.username} is not the account's any more.` };
-    const cast = await reader.cast(fid, proof.evidence.id);
+    const { username, evidence } = proof;
+    if (evidence.id === undefined) return find(username === null ? { fid } : { username, fid }, proof);
+    if (username !== null && (await reader.fidOf(username)) !== fid)
+      return { reason: `The Farcaster name ${username} is not the account's any more.` };
+    const cast = await reader.cast(fid, evidence.id);
     if (!cast) return { reason: "The cast was removed." };
     const quote = quoteOf(cast.text, needleOf(proof.prefix, proof.tokenId));
     if (quote === null) return { reason: "The cast shows no proof." };
-    return found(fid, proof.username, { hash: cast.hash, quote });
+    return found(fid, username, { hash: cast.hash, quote });
   }
 
   return withinAllowance({ find, batch: 1, recheck: (proofs) => Promise.all(proofs.map(again)) });

@@ -233,8 +233,10 @@ export function githubProofs(api: Upstream, raw: PublicHttp): ProofReader<Github
   /** A proof is valid as long as the same gist of the same account, under the same name, contains it. */
   async function again(proof: KnownProof): Promise<FoundProof | NoProof> {
     const { accountId, handle, username, evidence } = proof;
-    const gist = await gists.read(evidence.id, evidence.etag);
-    if (gist === "unchanged") return { accountId, handle, username, evidence };
+    const { id, quote, etag } = evidence;
+    if (id === undefined) return find({ username: handle }, proof);
+    const gist = await gists.read(id, quote === undefined ? undefined : etag);
+    if (gist === "unchanged") return { accountId, handle, username, evidence: evidence as FoundProof["evidence"] };
     if (gist === "missing") return { reason: "The gist was deleted." };
     if (gist === "large") return tooLarge(gistFileName(proof.prefix));
     const judged = await judge(gists, gist, handle, proof);

@@ -56,7 +56,7 @@ export const apiKey = offchain.table("api_key", (t) => ({
   /** Whom it was given to. */
   name: t.text().notNull(),
   /** What it opens: scopes of db/callers/api-keys.ts, separated by spaces. */
-  scope: t.text().notNull().default("sessions"),
+  scope: t.text().notNull().default("sessions:write"),
   /** Reads a minute with scope `read`; null for the configured number. */
   readsPerMinute: t.integer(),
   /** SHA-256 of the whole key. */

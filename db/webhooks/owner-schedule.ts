@@ -33,12 +33,13 @@ const SCHEDULE = statement({
   prepared: true,
 });
 
-/** Deletes the schedule of owners without webhooks. */
+/** Deletes the schedule of owners without webhooks; not one that a new webhook has made due meanwhile. */
 export const deleteIdleOwners = statement({
   name: "webhook-schedule-delete-idle",
   params: { now: t.timestamptz },
   text: `
     delete from offchain.webhook_turn t where (slow_until is null or slow_until < $now)
+      and least(due_new, due_answering, due_slow) is null
       and not exists (select from offchain.webhook w where w.owner = t.owner)`,
 }).run;
 

@@ -176,11 +176,14 @@ describe("looking for a proof", () => {
 describe("looking again", () => {
   const known = async () => ({ ...((await find({ username: "octo-cat" })) as FoundProof), ...sought });
 
-  it("costs nothing while the gist is the same, and the evidence stays", async () => {
+  it("costs nothing while the gist is the same, and the evidence stays; what has no quote yet gets one", async () => {
     const proof = await known();
     const { accountId, handle, username, evidence } = proof;
     expect(await github.recheck([proof])).toEqual([{ accountId, handle, username, evidence }]);
-    expect(evidence.quote).toBe("7");
+    const { quote, ...old } = evidence;
+    expect(quote).toBe("7");
+    expect(await github.recheck([{ ...proof, evidence: old }])).toEqual([{ accountId, handle, username, evidence }]);
+    expect(await github.recheck([{ ...proof, evidence: {} }])).toEqual([{ accountId, handle, username, evidence }]);
   });
 
   it("takes an edit that still says so", async () => {

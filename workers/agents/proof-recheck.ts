@@ -1,6 +1,6 @@
 /** Checks recorded proofs again: one that vanished lapses and the score follows, one that cannot be checked goes stale. */
 import pLimit from "p-limit";
-import type { FoundProof, ProofReader } from "../../clients/ports.ts";
+import type { KnownProof, ProofReader } from "../../clients/ports.ts";
 import {
   newProofs,
   type Rate,
@@ -113,7 +113,7 @@ async function recheck(context: JobContext, platform: ProofPlatformKey, source: 
     let seen: Awaited<ReturnType<Source["recheck"]>>;
     try {
       const { prefix } = config.service;
-      const known = proofs.map((proof) => ({ ...proof, evidence: proof.evidence as FoundProof["evidence"], prefix }));
+      const known = proofs.map((proof) => ({ ...proof, evidence: proof.evidence as KnownProof["evidence"], prefix }));
       seen = await source.recheck(known, spend);
     } catch (error) {
       if (spent) return;

@@ -143,6 +143,7 @@ function startWorker(
 
 async function stopWorker(worker: Worker, name: string, graceMs: number, log: Logger): Promise<void> {
   const closed = worker.close().then(() => true);
+  closed.catch((err) => log.warn({ err, queue: name }, "the queue's worker did not close"));
   if (await inTime(closed, graceMs, () => false)) return;
   log.warn({ queue: name }, "jobs still run; another worker will take them over");
   // Not awaited: while the store gives no answer, a forced close never ends.
