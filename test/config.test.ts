@@ -1,8 +1,8 @@
 /** Configuration: one list of variables, every problem told at once, .env.example equal to it. */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { DEFAULT_BUDGETS } from "../config/budgets.ts";
 import { formerVariables, loadConfig, overlaid } from "../config/config.ts";
 import { STACK_FILE } from "../config/environment.ts";
@@ -14,17 +14,9 @@ import { VARIABLES } from "../config/variables.ts";
 import { RATE_POLICIES, type RatePolicyName } from "../core/callers/rate-policies.ts";
 import { SHARED_PLACES } from "../core/callers/shared-places.ts";
 import { limitsText } from "../devnet/generous-rates.ts";
-import { scratchDirectory } from "../harness/scratch.ts";
+import { folderOfTest } from "./support/folders.ts";
 
-const directories: string[] = [];
-const emptyDirectory = () => {
-  const directory = scratchDirectory("config");
-  directories.push(directory);
-  return directory;
-};
-afterEach(() => {
-  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true });
-});
+const emptyDirectory = () => folderOfTest("config");
 
 describe(".env.example", () => {
   const text = readFileSync(new URL("../.env.example", import.meta.url), "utf8");

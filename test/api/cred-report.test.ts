@@ -1,12 +1,12 @@
 /** The cred report and its receipt: what it says, and that anyone can check it with what it carries. */
 import { spawnSync } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { recoverTypedDataAddress } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
-import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { SIGNALS } from "../../core/cred/cred.ts";
-import { scratchDirectory } from "../../harness/scratch.ts";
+import { folderOfTest } from "../support/folders.ts";
 import { plantAgents } from "./support/agents.ts";
 import { apiForFile, apiForTest } from "./support/api.ts";
 import { plantProof } from "./support/plants.ts";
@@ -125,9 +125,7 @@ describe("the receipt", () => {
   });
 
   it("is checked by the example, whose signer discovery tells", async () => {
-    const directory = scratchDirectory("receipt");
-    onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-    const file = join(directory, "report.json");
+    const file = join(folderOfTest("receipt"), "report.json");
     const example = (text: string, signer: string) => {
       writeFileSync(file, text);
       return spawnSync(process.execPath, ["examples/check-receipt.ts", file, signer], { encoding: "utf8" });

@@ -1,17 +1,16 @@
 /** Snapshots over HTTP: their list, whole files and ranges of them, and names that lead nowhere else. */
 import { createHash } from "node:crypto";
-import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { SnapshotManifest } from "../../core/snapshots/manifest.ts";
 import { snapshotFolder } from "../../db/snapshots/folder.ts";
-import { scratchDirectory } from "../../harness/scratch.ts";
 import { makeSnapshot } from "../../workers/snapshots/snapshots.ts";
+import { folderPerFile } from "../support/folders.ts";
 import { CONTEXT, snapshotOf } from "../workers/support/snapshot-context.ts";
 import { apiForFile } from "./support/api.ts";
 
-const folder = scratchDirectory("snapshots-api");
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderPerFile("snapshots-api");
 const api = apiForFile({ alone: true, deps: { snapshots: snapshotFolder(folder) } });
 const FILE = "agents.ndjson.gz";
 const EARLIER = ["20200101T000000Z", "20200102T000000Z", "20200103T000000Z"];

@@ -1,23 +1,14 @@
 /** The card renderer: one drawing for many callers, a bounded queue, and a cache that is bounded, shared and self-healing. */
-import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { networksOf } from "../../api/http/client-network.ts";
 import { createCardCache } from "../../card-renderer/cache.ts";
 import { createCardRenderer } from "../../card-renderer/renderer.ts";
 import { Failure } from "../../core/errors.ts";
-import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
 import { cardOf } from "../support/cards.ts";
+import { folderOfTest } from "../support/folders.ts";
 
 const PNG_START = Buffer.from("89504e470d0a1a0a", "hex");
 const PNG_END = Buffer.from("0000000049454e44ae426082", "hex");
@@ -35,15 +26,7 @@ function slowPaint() {
   return { started, paint };
 }
 
-const folders: string[] = [];
-const folder = () => {
-  const created = scratchDirectory("cards");
-  folders.push(created);
-  return created;
-};
-afterEach(() => {
-  for (const each of folders.splice(0)) rmSync(each, { recursive: true, force: true });
-});
+const folder = () => folderOfTest("cards");
 
 const named = (name: string) => cardOf({ name });
 

@@ -1,23 +1,18 @@
 /** The simulators themselves: what they are told they keep, planned failures come as planned, tokens are signed by the published key. */
 import { hash } from "node:crypto";
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningSimulators, startSimulators } from "../../devnet/simulators/server.ts";
 import { simulatedUpstreams } from "../../devnet/simulators/upstreams.ts";
-import { scratchDirectory } from "../../harness/scratch.ts";
+import { folderPerFile } from "../support/folders.ts";
 
-const directory = scratchDirectory("simulators");
-const file = join(directory, "simulators.json");
+const file = join(folderPerFile("simulators"), "simulators.json");
 let simulators: RunningSimulators;
 beforeAll(async () => {
   simulators = await startSimulators({ file });
 });
-afterAll(async () => {
-  await simulators?.stop();
-  rmSync(directory, { recursive: true, force: true });
-});
+afterAll(() => simulators?.stop());
 
 async function send(method: string, path: string, body?: unknown) {
   const response = await fetch(simulators.url + path, {

@@ -1,5 +1,4 @@
 /** What is in memory follows the database: commits in any order, reorganisations, switched views, restarts, and the times without. */
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type pg from "pg";
 import { afterEach, describe, expect, test } from "vitest";
@@ -11,9 +10,9 @@ import { openPool } from "../../db/sql/connect.ts";
 import { type Postgres, removePostgres, startPostgres } from "../../devnet/postgres.ts";
 import { plantCheckpoint, plantOnchain } from "../../harness/onchain.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
-import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
 import { testDatabase } from "../support/database.ts";
+import { folderOfTest } from "../support/folders.ts";
 import { deepIt } from "../support/share.ts";
 import { perTest } from "../support/started.ts";
 import { type AgentRow, settled, writeAgents, writeScores } from "./support.ts";
@@ -214,8 +213,7 @@ test("a table beyond its cap stays in the database, where its lists are answered
 type OwnServer = { url: string; pool: pg.Pool; server: Postgres; start(at?: { port: number }): Promise<Postgres> };
 
 async function onOwnServer(work: (own: OwnServer) => Promise<void>): Promise<void> {
-  const directory = scratchDirectory("columns");
-  const options = { dataDir: join(directory, "pg"), fast: true };
+  const options = { dataDir: join(folderOfTest("columns"), "pg"), fast: true };
   const first = await startPostgres(options);
   const pool = openPool({ connectionString: first.url });
   const own: OwnServer = {
@@ -232,7 +230,6 @@ async function onOwnServer(work: (own: OwnServer) => Promise<void>): Promise<voi
     await pool.end();
     await own.server.stop();
     await removePostgres(options.dataDir);
-    rmSync(directory, { recursive: true, force: true });
   }
 }
 

@@ -1,5 +1,5 @@
 /** The development chain as a whole: what stands where, found again by a second start, kept over stops and kills. */
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { getAddress, type Hex, parseEther, zeroAddress } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import { describe, expect, test } from "vitest";
@@ -12,19 +12,15 @@ import { dropHashes } from "../../devnet/block-clock.ts";
 import { openDevChain } from "../../devnet/chain-writer.ts";
 import { deployDevnet, serviceEnv } from "../../devnet/deploy.ts";
 import { isAlive } from "../../devnet/start-program.ts";
-import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
+import { folderOfTest } from "../support/folders.ts";
 import { deepIt } from "../support/share.ts";
 import { endedPerTest } from "../support/started.ts";
 
 const ended = endedPerTest();
 
-/** A directory with a space in its name, removed afterwards. */
-function directory(): string {
-  const path = scratchDirectory("a chain");
-  ended(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
+/** A directory with a space in its name. */
+const directory = () => folderOfTest("a chain");
 
 const start = async (options?: AnvilOptions): Promise<Anvil> => ended(await startAnvil(options));
 

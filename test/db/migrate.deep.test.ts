@@ -2,17 +2,17 @@
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { generateDrizzleJson, generateMigration } from "drizzle-kit/api";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { migrate } from "../../db/schema/migrate.ts";
 import * as schema from "../../db/schema/tables.ts";
 import { openClient } from "../../db/sql/connect.ts";
-import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
 import { entryOf } from "../../runtime/processes.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { folderOfTest } from "../support/folders.ts";
 import { schemaDump } from "../support/schema-dump.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -198,8 +198,7 @@ it("refuse a database of an earlier development version, and change nothing ther
 
 /** `npm run migrate` of a version that has other migrations. @param of file → SQL */
 function versionWith(of: Record<string, string>): (databaseUrl: string) => ReturnType<typeof migrateCommand> {
-  const copy = scratchDirectory("version");
-  onTestFinished(() => rmSync(copy, { recursive: true }));
+  const copy = folderOfTest("version");
   mkdirSync(join(copy, "db/migrations"), { recursive: true });
   for (const path of ["package.json", "dist", "db/triggers.sql"])
     cpSync(join(root, path), join(copy, path), { recursive: true });
@@ -260,7 +259,7 @@ it("leave a database of a later version as it is", async () => {
 });
 
 it("get the next one from `npm run generate -- migration`, with its snapshot and its line in the journal", () => {
-  const copy = scratchDirectory("migration");
+  const copy = folderOfTest("migration");
   for (const path of ["core", "db", "scripts/migration.ts", "drizzle.config.ts", "package.json"])
     cpSync(join(root, path), join(copy, path), { recursive: true });
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
@@ -287,7 +286,6 @@ it("get the next one from `npm run generate -- migration`, with its snapshot and
   expect(meta("_journal.json").entries).toHaveLength(migrations.length + 1);
   expect(meta(`${number(last + 1)}_snapshot.json`).prevId).toBe(lastId);
   expect(readdirSync(join(copy, "db/migrations/meta"))).toEqual([`${number(last + 1)}_snapshot.json`, "_journal.json"]);
-  rmSync(copy, { recursive: true });
 });
 
 it("tell in one sentence why they cannot run", async () => {

@@ -3,7 +3,6 @@
  * lacks what the primary had when the read began, and none fails.
  */
 import { spawnSync } from "node:child_process";
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
@@ -23,10 +22,10 @@ import { ensureDatabase, type Postgres, startPostgres } from "../../devnet/postg
 import { agentRow, plantCheckpoint, plantOnchain, plantRows } from "../../harness/onchain.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
 import { startReplica } from "../../harness/replica.ts";
-import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
 import { HOST } from "../api/support/api.ts";
 import { type ApiProcess, type ApiProcesses, apiProcesses } from "../support/api-processes.ts";
+import { folderPerFile } from "../support/folders.ts";
 
 const NEWEST = statement({
   name: "test-newest-write",
@@ -40,7 +39,7 @@ const LOG = { info() {}, warn() {} };
 const KEY = { id: "operator00", text: apiKeyText("operator00", "s".repeat(43)) };
 const SERVICE = "service";
 
-let directory: string;
+const directory = folderPerFile("replicas");
 let primary: Postgres;
 let replica: Postgres;
 let db: pg.Pool;
@@ -54,7 +53,6 @@ async function write(): Promise<number> {
 }
 
 beforeAll(async () => {
-  directory = scratchDirectory("replicas");
   primary = await startPostgres({ dataDir: join(directory, "primary"), fast: true });
   db = openPool({ connectionString: primary.url, max: 10 });
   await db.query("create table write (n int4)");
@@ -70,7 +68,6 @@ afterAll(async () => {
   await db?.end();
   await replica?.stop();
   await primary?.stop();
-  rmSync(directory, { recursive: true, force: true });
 });
 
 /** A database of a server. */

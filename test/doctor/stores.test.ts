@@ -1,6 +1,6 @@
 /** Each reason for which Postgres, Redis or a node does not let the service in: the doctor says what to do about it. */
-import { readFileSync, rmSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
 import { openRateBuckets } from "../../clients/rate-buckets.ts";
 import { forgivingConfig } from "../../config/variable-values.ts";
 import { withClient } from "../../devnet/with-client.ts";
@@ -10,13 +10,14 @@ import { createAuthority } from "../../harness/certificates.ts";
 import { listen } from "../../harness/listen.ts";
 import { testLog } from "../../harness/log.ts";
 import { PROGRAMS } from "../../harness/programs.ts";
-import { REDIS_BINARY, startRedis, type TestRedis } from "../../harness/redis.ts";
-import { scratchDirectory } from "../../harness/scratch.ts";
-import { startTlsPostgres, type TlsPostgres } from "../../harness/tls-postgres.ts";
+import { REDIS_BINARY, startRedis } from "../../harness/redis.ts";
+import { startTlsPostgres } from "../../harness/tls-postgres.ts";
 import { until } from "../../harness/until.ts";
 import { freePort } from "../../runtime/free-port.ts";
 import { wireDoctor } from "../../wiring/doctor.ts";
 import { openQueues } from "../../workers/operations/queue.ts";
+import { folderPerFile } from "../support/folders.ts";
+import { perFile } from "../support/started.ts";
 
 /** What is wrong, as lines. */
 async function wrong(env: Record<string, string>, check: string): Promise<string[]> {
@@ -37,17 +38,16 @@ async function wrong(env: Record<string, string>, check: string): Promise<string
 }
 
 describe.runIf(PROGRAMS.openssl.path)("Postgres", () => {
-  let server: TlsPostgres;
-  beforeAll(async () => {
-    server = await startTlsPostgres();
-    await server.show();
-    await withClient(server.admin, async (client) => {
+  const server = perFile(async () => {
+    const started = await startTlsPostgres();
+    await started.show();
+    await withClient(started.admin, async (client) => {
       await client.query("create role visitor login password 'geheim'");
       await client.query("create database closed");
       await client.query("revoke connect on database closed from public");
     });
+    return started;
   });
-  afterAll(() => server?.stop());
 
   const at =
     (rest: string, query = "") =>
@@ -147,15 +147,13 @@ const PAGE = readFileSync(new URL("../../docs/operate/providers.md", import.meta
 const [, RIGHTS] = /^ACL SETUSER service on >password (.*)$/m.exec(PAGE)!;
 
 describe.runIf(REDIS_BINARY && PROGRAMS.openssl.path)("Redis", () => {
-  const directory = scratchDirectory("redis-tls");
-  let redis: TestRedis;
+  const folder = folderPerFile("redis-tls");
   let tlsPort: number;
-  let authority: ReturnType<typeof createAuthority>;
-  beforeAll(async () => {
-    authority = createAuthority(directory, "own");
+  const redis = perFile(async () => {
+    const authority = createAuthority(folder, "own");
     const { certificate, key } = authority.sign("localhost");
     tlsPort = await freePort();
-    redis = await startRedis({
+    const started = await startRedis({
       "tls-port": String(tlsPort),
       "tls-cert-file": certificate,
       "tls-key-file": key,
@@ -163,13 +161,10 @@ describe.runIf(REDIS_BINARY && PROGRAMS.openssl.path)("Redis", () => {
       "tls-auth-clients": "no",
       appendonly: "yes",
     });
-    await redis.say(`ACL SETUSER service on >geheim ${RIGHTS}`);
-    await redis.say("ACL SETUSER poor on >geheim ~agents:* +@connection");
-    await redis.say("ACL SETUSER default on resetpass >standard");
-  });
-  afterAll(async () => {
-    await redis?.stop();
-    rmSync(directory, { recursive: true, force: true });
+    await started.say(`ACL SETUSER service on >geheim ${RIGHTS}`);
+    await started.say("ACL SETUSER poor on >geheim ~agents:* +@connection");
+    await started.say("ACL SETUSER default on resetpass >standard");
+    return started;
   });
 
   const plain = (credentials: string) => redis.url.replace("redis://", `redis://${credentials}`);

@@ -2,14 +2,13 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Fact } from "../../harness/gate/facts.ts";
 import { BROKEN, DEFECT, PASSED, runGate, type Stage } from "../../harness/gate/gate.ts";
-import { scratchDirectory } from "../../harness/scratch.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
+import { folderPerFile } from "../support/folders.ts";
 
-const scratch = scratchDirectory("agents-gate");
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+const scratch = folderPerFile("agents-gate");
 beforeEach(() => rmSync(join(scratch, "mark"), { force: true }));
 
 const NODE = relative(process.cwd(), process.execPath);

@@ -1,17 +1,16 @@
 /** Ponder's requests over the pool of nodes: what it gets for old state that no node keeps, and for removed blocks. */
-import { rmSync } from "node:fs";
 import { parseEther } from "viem";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { openRpcPool, RpcRequestError } from "../../clients/rpc/pool.ts";
 import { startAnvil } from "../../devnet/anvil.ts";
 import { testChain } from "../../harness/agent-wallet.ts";
-import { scratchDirectory } from "../../harness/scratch.ts";
 import { BlockRemoved, withNewestState, withoutRemovedBlocks } from "../../indexer/preload/missing-on-node.ts";
 import type { Ask } from "../../indexer/preload/rpc-types.ts";
+import { folderPerFile } from "../support/folders.ts";
 import { perFile } from "../support/started.ts";
 
 const holder = "0x00000000000000000000000000000000000000aa";
-const directory = scratchDirectory("pruned");
+const directory = folderPerFile("pruned");
 const THREE = `0x${parseEther("3").toString(16)}`;
 const anvil = perFile(() => startAnvil({ directory }));
 const pool = perFile(() =>
@@ -24,9 +23,6 @@ beforeAll(async () => {
   await chain.setBalance({ address: holder, value: parseEther("3") });
   await chain.mine({ blocks: 1 });
   head = Number(await chain.getBlockNumber());
-});
-afterAll(async () => {
-  rmSync(directory, { recursive: true });
 });
 
 const hex = (block: number) => `0x${block.toString(16)}`;

@@ -1,22 +1,18 @@
 /** The examples of docs/use/payments.md pay a running API: what they print is what a reader will see. */
 import { execFile } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { scratchDirectory } from "../../harness/scratch.ts";
+import { expect, it } from "vitest";
+import { folderPerFile } from "../support/folders.ts";
 import { MINT_PRICE, type Payer, REPORT_PRICE } from "./support/paying.ts";
 import { payingForFile } from "./support/paying-file.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 const { world, api, spent } = payingForFile();
-let directory: string;
-beforeAll(() => {
-  directory = scratchDirectory("examples");
-});
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const directory = folderPerFile("examples");
 
 /** Runs an example with a wallet of its own, against what the local stack would have written down. */
 async function run(payer: Payer, example: string, ...args: string[]): Promise<string> {

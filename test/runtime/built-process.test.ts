@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { rolldown } from "rolldown";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { scratchDirectory } from "../../harness/scratch.ts";
+import { describe, expect, it } from "vitest";
 import { inputsOf, inputsUnchanged } from "../../runtime/build-inputs.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
+import { folderPerFile } from "../support/folders.ts";
 
 const SOURCE = `type Words = { text: string };
 export function thrower(words: Words): never {
@@ -16,11 +16,7 @@ export function thrower(words: Words): never {
 }
 `;
 
-let folder: string;
-beforeAll(() => {
-  folder = scratchDirectory("built");
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderPerFile("built");
 
 describe("a stack of the build", () => {
   it("names the source's file, line and column, its own frames only, and the error as ever", async () => {

@@ -1,27 +1,21 @@
 /** Stores that cannot hold the service's data are refused at the start of each process, with the reason. */
-import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { migrate } from "../../db/schema/migrate.ts";
 import { FREE_PHASE } from "../../harness/child-env.ts";
 import { REDIS_BINARY, startRedis, startSentinel } from "../../harness/redis.ts";
 import { startReplica } from "../../harness/replica.ts";
-import { scratchDirectory } from "../../harness/scratch.ts";
-import { openPostgres, type ScratchPostgres } from "../../harness/scratch-postgres.ts";
+import { openPostgres } from "../../harness/scratch-postgres.ts";
 import { startProcess } from "../../harness/service-process.ts";
 import { freePort } from "../../runtime/free-port.ts";
 import type { ProcessName } from "../../runtime/processes.ts";
+import { folderPerFile } from "../support/folders.ts";
+import { perFile } from "../support/started.ts";
 
-let primary: ScratchPostgres & { close(): Promise<void> };
-let directory: string;
-beforeAll(async () => {
-  directory = scratchDirectory("refused");
-  primary = await openPostgres("refused", { fast: true, settings: { wal_level: "replica", max_wal_senders: "4" } });
-});
-afterAll(async () => {
-  await primary?.close();
-  rmSync(directory, { recursive: true, force: true });
-});
+const directory = folderPerFile("refused");
+const primary = perFile(() =>
+  openPostgres("refused", { fast: true, settings: { wal_level: "replica", max_wal_senders: "4" } }),
+);
 
 /** What each process says before it ends. */
 const lastWords = (names: ProcessName[], env: Record<string, string>) =>

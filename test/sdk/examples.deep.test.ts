@@ -1,6 +1,6 @@
 /** The SDK's examples against chain, indexer, workers and API: what they print is what a reader will see. */
 import { execFile } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -9,28 +9,23 @@ import { usdcAbi } from "../../abis/usdc.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { devnetCast } from "../../devnet/chain-keys.ts";
 import { testChain } from "../../harness/agent-wallet.ts";
-import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
-import { type Parts, startParts } from "../support/parts.ts";
+import { folderPerFile } from "../support/folders.ts";
+import { startParts } from "../support/parts.ts";
+import { perFile } from "../support/started.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-let parts: Parts;
-let directory: string;
+const directory = folderPerFile("examples");
+const parts = perFile(() => startParts({ blockTimeSeconds: 0.3, env: { PRICING_PHASE: "paid" } }));
 beforeAll(async () => {
-  parts = await startParts({ blockTimeSeconds: 0.3, env: { PRICING_PHASE: "paid" } });
-  directory = scratchDirectory("examples");
   await Promise.all([parts.start("indexer"), parts.start("workers"), parts.start("api")]);
   const isReady = async () => (await fetch(`${parts.apiUrl}/ready`)).ok;
   await until("the index is ready", isReady, { timeoutMs: 200_000 });
 });
 /** Ends the example that follows for as long as it takes, also when the other one fails. */
 const over = new AbortController();
-afterAll(() => {
-  over.abort();
-  if (directory) rmSync(directory, { recursive: true, force: true });
-  return parts?.stop();
-});
+afterAll(() => over.abort());
 
 const run = async (example: string, ...args: string[]) =>
   (

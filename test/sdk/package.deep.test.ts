@@ -1,11 +1,11 @@
 /** The SDK as a package: built, packed, unpacked elsewhere, imported and type-checked there, without a network. */
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { scratchDirectory } from "../../harness/scratch.ts";
+import { beforeAll, expect, it } from "vitest";
+import { folderPerFile } from "../support/folders.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const TSC = join(ROOT, "sdk/node_modules/typescript/bin/tsc");
@@ -14,11 +14,10 @@ const MODULES = join(ROOT, "node_modules");
 const LEFT_OUT =
   /(^|[\\/])(node_modules|dist|\.git|\.data|\.ponder|generated|gate-log)([\\/]|$)|sdk[\\/]src[\\/]openapi\.ts$/;
 
-const directory = scratchDirectory("sdk-package");
+const directory = folderPerFile("sdk-package");
 /** Where somebody has installed it, with the packages that it names. */
 const project = join(directory, "project");
 const installed = join(project, "node_modules/agent-cred-sdk");
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const run = async (file: string, args: string[], cwd: string) =>
   (await promisify(execFile)(file, args, { cwd, env: { PATH: `${join(MODULES, ".bin")}:${process.env.PATH}` } }))

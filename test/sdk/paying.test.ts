@@ -1,16 +1,15 @@
 /** The SDK pays: the adapters around the official clients of x402 and MPP, to the unit, and no more than they may. */
 import { execFile } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { tempo as tempoMethods } from "mppx/client";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { PreflightFacts } from "../../core/preflight/facts.ts";
 import { giveUsdce, TEMPO } from "../../devnet/tempo.ts";
-import { scratchDirectory } from "../../harness/scratch.ts";
-import { type Customer, startTempo, type Tempo } from "../../harness/tempo.ts";
+import { type Customer, startTempo } from "../../harness/tempo.ts";
 import { type ClientOptions, createClient, type Fetch } from "../../sdk/src/index.ts";
 import { mpp } from "../../sdk/src/mpp.ts";
 import { verifyPreflight } from "../../sdk/src/preflight.ts";
@@ -18,24 +17,18 @@ import { guardedFetch, x402 } from "../../sdk/src/x402.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { HOST } from "../api/support/api.ts";
 import { MINT_PRICE, type Paying, REPORT_PRICE, startPaying } from "../payments/support/paying.ts";
+import { folderPerFile } from "../support/folders.ts";
 import { plantPreflight } from "../support/preflight.ts";
 import { deepDescribe } from "../support/share.ts";
+import { perFile } from "../support/started.ts";
 
 const REPORT = { params: { path: { ref: "900" } } };
 const HAS = 10_000_000n;
 
-let world: Paying;
-let tempo: Tempo;
-let api: Awaited<ReturnType<Paying["api"]>>;
-beforeAll(async () => {
-  [world, tempo] = await Promise.all([startPaying(), startTempo()]);
-  api = await world.api({ deps: { mpp: tempo.mpp() } });
-  await plantAgents(api.pool, [{ tokenId: 900, name: "Grace", score: 40 }]);
-});
-afterAll(async () => {
-  await api?.close();
-  await Promise.all([world?.stop(), tempo?.stop()]);
-});
+const world = perFile(startPaying);
+const tempo = perFile(startTempo);
+const api = perFile(() => world.api({ deps: { mpp: tempo.mpp() } }));
+beforeAll(() => plantAgents(api.pool, [{ tokenId: 900, name: "Grace", score: 40 }]));
 
 const client = (options: Partial<ClientOptions>) => createClient({ baseUrl: api.url, host: HOST, ...options });
 const byMpp = (customer: Customer, maxUnits?: bigint) =>
@@ -208,8 +201,7 @@ describe("guardedFetch", () => {
 });
 
 deepDescribe("as the examples show", () => {
-  const directory = scratchDirectory("sdk-pay");
-  afterAll(() => rmSync(directory, { recursive: true }));
+  const directory = folderPerFile("sdk-pay");
   /** Runs one with a devnet.json in which this key is the first account's. */
   const run = async (example: string, key: string, ...args: string[]) => {
     const file = join(directory, `${example}-${args.join("-")}.json`);

@@ -10,7 +10,6 @@ import { FREE_PHASE } from "../../harness/child-env.ts";
 import { testLog } from "../../harness/log.ts";
 import { HAS_IPV6 } from "../../harness/programs.ts";
 import { REDIS_BINARY, startRedis } from "../../harness/redis.ts";
-import { scratchDirectory } from "../../harness/scratch.ts";
 import { startProcess } from "../../harness/service-process.ts";
 import { tcpProxy } from "../../harness/tcp-proxy.ts";
 import { freePort } from "../../runtime/free-port.ts";
@@ -18,6 +17,7 @@ import { bindTo, urlAt } from "../../runtime/listen-address.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 import { openQueues } from "../../workers/operations/queue.ts";
 import { testDatabase } from "../support/database.ts";
+import { folderOfTest } from "../support/folders.ts";
 import { endedPerTest } from "../support/started.ts";
 
 const ended = endedPerTest();
@@ -33,7 +33,7 @@ it.runIf(HAS_IPV6).each(["::1", "::"])(
   "an API on %s answers there, with its node and its database at ::1",
   async (host) => {
     const database = ended(await testDatabase());
-    const directory = scratchDirectory("ipv6");
+    const directory = folderOfTest("ipv6");
     const chain = ended(await startAnvil({ directory: join(directory, "chain"), blockTimeSeconds: 1 }));
     const [port, opsPort] = [await freePort(), await freePort()];
     const api = startProcess("api", {

@@ -1,7 +1,6 @@
 /** The log of the API at its most talkative holds no credential, key or signature, whatever goes wrong with a request. */
 import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { apiKeyHash, apiKeyText } from "../../core/callers/api-keys.ts";
@@ -11,12 +10,12 @@ import { endProgram, startProgram } from "../../devnet/start-program.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { FREE_PHASE } from "../../harness/child-env.ts";
 import { listen } from "../../harness/listen.ts";
-import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
 import { freePort } from "../../runtime/free-port.ts";
 import { entryOf } from "../../runtime/processes.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { testDatabase } from "../support/database.ts";
+import { folderPerFile } from "../support/folders.ts";
 import { perFile } from "../support/started.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -25,16 +24,14 @@ const NODE_KEY = "node-key-5f3c9e1d7b2a";
 const RECEIPT_KEY = `0x${"5a".repeat(32)}`;
 
 const database = perFile(() => testDatabase({ indexed: true }));
-let directory: string;
+const directory = folderPerFile("log-secrets");
 let child: ChildProcess;
 let url: string;
-let node: { url: string; calls: number; close(): void };
+const node = perFile(startNode);
 let output = "";
 beforeAll(async () => {
-  directory = scratchDirectory("log-secrets");
   const port = await freePort();
   const nobody = `http://127.0.0.1:${await freePort()}`;
-  node = await startNode();
   url = `http://127.0.0.1:${port}`;
   child = startProgram(process.execPath, [entryOf("api")], {
     cwd: ROOT,
@@ -61,11 +58,7 @@ beforeAll(async () => {
     ),
   );
 });
-afterAll(async () => {
-  await endProgram(child);
-  node?.close();
-  rmSync(directory, { recursive: true, force: true });
-});
+afterAll(() => endProgram(child));
 
 /** A node on which every wallet is a contract, and every call to one breaks down. */
 async function startNode() {

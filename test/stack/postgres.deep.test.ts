@@ -1,26 +1,21 @@
 /** The embedded PostgreSQL, when a server of an earlier run is still there. */
 import { spawn } from "node:child_process";
-import { chmodSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type Postgres, removePostgres, startPostgres } from "../../devnet/postgres.ts";
 import { isAlive } from "../../devnet/start-program.ts";
-import { scratchDirectory } from "../../harness/scratch.ts";
+import { folderPerFile } from "../support/folders.ts";
 
-let directory: string;
-let dataDir: string;
+const directory = folderPerFile("postgres");
+// As a private home: the cluster of root's is moved.
+chmodSync(directory, 0o700);
+const dataDir = join(directory, "pg");
 let server: Postgres;
 beforeEach(async () => {
-  directory = scratchDirectory("postgres");
-  // As a private home: the cluster of root's is moved.
-  chmodSync(directory, 0o700);
-  dataDir = join(directory, "pg");
   server = await startPostgres({ dataDir, fast: true });
 });
-afterEach(async () => {
-  await removePostgres(dataDir);
-  rmSync(directory, { recursive: true, force: true });
-});
+afterEach(() => removePostgres(dataDir));
 
 it("one that still runs is ended, and one that is shutting down is waited for", async () => {
   const second = await startPostgres({ dataDir, fast: true });

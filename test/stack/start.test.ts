@@ -1,5 +1,5 @@
 /** `npm start`: what it refuses, what it keeps, and that it leaves nothing behind. */
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
@@ -10,11 +10,11 @@ import { dataDir } from "../../devnet/data-dir.ts";
 import { isAlive } from "../../devnet/start-program.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { commandLine, processesBelow } from "../../harness/running-processes.ts";
-import { scratchDirectory } from "../../harness/scratch.ts";
 import { runStart, type Stack, startStack } from "../../harness/stack.ts";
 import { until } from "../../harness/until.ts";
 import { freePort } from "../../runtime/free-port.ts";
 import { entryOf } from "../../runtime/processes.ts";
+import { folderOfTest } from "../support/folders.ts";
 import { patientFetch } from "../support/patient-fetch.ts";
 import { isDeep } from "../support/share.ts";
 import { endedPerTest } from "../support/started.ts";
@@ -23,11 +23,7 @@ import { endedPerTest } from "../support/started.ts";
 const DEFAULT_PHASE = { PRICING_PHASE: "" };
 
 const ended = endedPerTest();
-const emptyDirectory = () => {
-  const directory = scratchDirectory("start in a path with blanks", { onDisk: true });
-  ended(() => rmSync(directory, { recursive: true, force: true }));
-  return directory;
-};
+const emptyDirectory = () => folderOfTest("start in a path with blanks", { onDisk: true });
 
 const descendants = (pid: number): { pid: number; command: string }[] =>
   processesBelow(pid)

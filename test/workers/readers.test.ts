@@ -1,16 +1,16 @@
 /** The process of readers: which jobs it has, that the workers do without them, and what happens when it hangs or ends. */
-import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { z } from "zod";
 import { type TestLog, testLog } from "../../harness/log.ts";
-import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
 import { type Readers, startReaders } from "../../wiring/readers.ts";
 import { defineJob, type Job } from "../../workers/job.ts";
 import { openQueues, type Queues } from "../../workers/operations/queue.ts";
 import { READERS, runReaders, runWorkers, type Workers } from "../../workers/run.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { folderOfTest } from "../support/folders.ts";
 
 /** The parts of a context that others than the chain answer. */
 const ASKED = "(?:documents|endpoints|registries|proofs|markets|ethos)";
@@ -31,19 +31,17 @@ it("has every job that asks others than the chain for documents", () => {
 
 let log: TestLog;
 let readers: Readers | undefined;
-let folder: string;
 beforeEach(() => {
   log = testLog();
-  folder = scratchDirectory("readers");
 });
 afterEach(async () => {
   await readers?.stop();
   readers = undefined;
-  rmSync(folder, { recursive: true });
 });
 
 /** A process of readers. @param first what it does at its first start, when it has said that it is up; later ones live on */
 function start(first: string): { again: () => boolean } {
+  const folder = folderOfTest("readers");
   const file = join(folder, "readers.mjs");
   writeFileSync(
     file,

@@ -1,5 +1,5 @@
 /** Snapshots in a bucket of an object store: made, followed by deltas, served in ranges, removed, and whole after every crash. */
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
@@ -8,21 +8,18 @@ import { type Bucket, readBucketUrl } from "../../core/snapshots/bucket.ts";
 import { type SnapshotManifest, snapshotId } from "../../core/snapshots/manifest.ts";
 import { snapshotBucket } from "../../db/snapshots/bucket.ts";
 import type { SnapshotPlace } from "../../db/snapshots/place.ts";
-import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
 import { replaySnapshot } from "../../workers/snapshots/replay.ts";
 import { makeSnapshot, removeSnapshots } from "../../workers/snapshots/snapshots.ts";
 import { apiForFile } from "../api/support/api.ts";
+import { folderPerFile } from "../support/folders.ts";
 import { objectStore } from "../support/object-store.ts";
 import { perFile } from "../support/started.ts";
 import { CONTEXT, snapshotOf } from "./support/snapshot-context.ts";
 
-const scratch = perFile(() => {
-  const path = scratchDirectory("bucket");
-  return { path, stop: () => rmSync(path, { recursive: true }) };
-});
-const store = perFile(() => objectStore(join(scratch.path, "objects")));
-const staging = () => join(scratch.path, "staging");
+const scratch = folderPerFile("bucket");
+const store = perFile(() => objectStore(join(scratch, "objects")));
+const staging = () => join(scratch, "staging");
 const placeOf = (path: string, bucket: Bucket = store.bucket(path)) => snapshotBucket(bucket, staging());
 /** What the API serves. */
 const place = perFile<SnapshotPlace>(() => placeOf("daily/agents"));
@@ -35,7 +32,7 @@ const make = async (to: SnapshotPlace) => {
 };
 /** A copy of a snapshot on this machine. */
 async function downloaded({ id, files }: SnapshotManifest): Promise<string> {
-  const folder = join(scratch.path, id);
+  const folder = join(scratch, id);
   await mkdir(folder);
   for (const name of [...Object.keys(files), "README.md", "manifest.json"]) {
     const answer = await fetch(`${api.url}/api/v2/snapshots/${id}/${name}`);

@@ -1,5 +1,5 @@
 /** Snapshots and their deltas: after any history of the tables, with crashes and reorganisations, both together are the live tables. */
-import { readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, inject, it } from "vitest";
@@ -11,13 +11,13 @@ import type { SnapshotPlace } from "../../db/snapshots/place.ts";
 import { readSnapshot } from "../../db/snapshots/read-tables.ts";
 import { SNAPSHOT_TABLES } from "../../db/snapshots/tables.ts";
 import { transaction } from "../../db/sql/transaction.ts";
-import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
 import { makeFiles } from "../../workers/snapshots/make-files.ts";
 import type { SnapshotRequest } from "../../workers/snapshots/snapshot-process.ts";
 import { makeSnapshot, SNAPSHOT_FAULT_POINTS } from "../../workers/snapshots/snapshots.ts";
 import { randomAgents } from "../support/agents.ts";
 import { testDatabase } from "../support/database.ts";
+import { folderPerFile } from "../support/folders.ts";
 import { plantAgents } from "../support/plant-agents.ts";
 import { shareOf } from "../support/share.ts";
 import { perFile } from "../support/started.ts";
@@ -32,10 +32,7 @@ const TABLES = Object.keys(SNAPSHOT_TABLES);
 const SEED = inject("fuzz").seed;
 
 const db = perFile(() => testDatabase({ indexed: true }));
-const scratch = perFile(() => {
-  const path = scratchDirectory("histories");
-  return { path, stop: () => rmSync(path, { recursive: true }) };
-});
+const scratch = folderPerFile("histories");
 
 type Random = (below: number) => number;
 function randomOf(seed: number): Random {
@@ -163,7 +160,7 @@ it(`are the live tables after each of ${HISTORIES} histories, whatever died in b
   await fullPass(db.pool, { now: new Date(), cause: "test" });
   await db.pool.query("create table before as select * from onchain.agent");
   const places = Array.from({ length: PLACES }, (_, n) => {
-    const folder = join(scratch.path, String(n));
+    const folder = join(scratch, String(n));
     return { folder, place: snapshotFolder(folder), follower: follower(folder) };
   });
   let died = 0;

@@ -15,7 +15,6 @@ import { snapshotFolder } from "../../db/snapshots/folder.ts";
 import { SNAPSHOT_TABLES } from "../../db/snapshots/tables.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { plantCheckpoint } from "../../harness/onchain.ts";
-import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { openDuckDb } from "../../workers/snapshots/make-files.ts";
@@ -23,6 +22,7 @@ import { replaySnapshot } from "../../workers/snapshots/replay.ts";
 import { makeSnapshot, removeSnapshots, SNAPSHOT_FAULT_POINTS, snapshots } from "../../workers/snapshots/snapshots.ts";
 import { randomAgents } from "../support/agents.ts";
 import { testDatabase } from "../support/database.ts";
+import { folderOfTest, folderPerFile } from "../support/folders.ts";
 import { plantAgents } from "../support/plant-agents.ts";
 import { perFile } from "../support/started.ts";
 import { words } from "../support/words.ts";
@@ -33,16 +33,13 @@ const NOW = new Date("2026-11-21T12:00:00.500Z");
 const OF = { chainId: 8453, registry: "0x2e3b541c59d38b84e3bc54e977200230a204fe60" } as const;
 
 const db = perFile(() => testDatabase({ indexed: true }));
-const scratch = perFile(() => {
-  const path = scratchDirectory("snapshots");
-  return { path, stop: () => rmSync(path, { recursive: true }) };
-});
+const scratch = folderPerFile("snapshots");
 let first: SnapshotManifest;
-const folderOf = (id: string) => join(scratch.path, id);
-const place = () => snapshotFolder(scratch.path);
+const folderOf = (id: string) => join(scratch, id);
+const place = () => snapshotFolder(scratch);
 /** The snapshots that are there, by their names alone. */
 const snapshotIds = () =>
-  readdirSync(scratch.path)
+  readdirSync(scratch)
     .filter((name) => /^\d/.test(name))
     .sort()
     .reverse();
@@ -78,14 +75,14 @@ beforeAll(async () => {
   await plantAgents(db.pool, randomAgents(AGENTS, NOW, inject("fuzz").seed));
   await fullPass(db.pool, { now: NOW, cause: "test" });
   await publishRoot();
-  first = await makeSnapshot(CONTEXT, snapshotOf(db.url, scratch.path));
+  first = await makeSnapshot(CONTEXT, snapshotOf(db.url, scratch));
 });
 
 /** Ids are of seconds. */
 const nextSecond = () => until("the next second", () => (snapshotIds()[0] ?? "") < snapshotId(new Date()) || null);
 async function nextSnapshot() {
   await nextSecond();
-  return makeSnapshot(CONTEXT, snapshotOf(db.url, scratch.path));
+  return makeSnapshot(CONTEXT, snapshotOf(db.url, scratch));
 }
 
 describe("a snapshot", () => {
@@ -100,7 +97,7 @@ describe("a snapshot", () => {
         .flatMap((name) => [`${name}.ndjson.gz`, `${name}.parquet`])
         .sort(),
     );
-    const duck = await openDuckDb(join(scratch.path, ".spill"), 128);
+    const duck = await openDuckDb(join(scratch, ".spill"), 128);
     for (const table of Object.keys(SNAPSHOT_TABLES)) {
       const read = await duck.runAndReadAll(
         `select to_json(t)::varchar from read_parquet('${folderOf(first.id)}/${table}.parquet') t`,
@@ -127,7 +124,7 @@ describe("a snapshot", () => {
     const readme = readFileSync(join(folderOf(first.id), "README.md"), "utf8");
     const commands = [...readme.matchAll(/^duckdb -c "(.*)"$/gm)].map(([, sql]) => sql!);
     expect(commands).toHaveLength(3);
-    const duck = await openDuckDb(join(scratch.path, ".spill"), 128);
+    const duck = await openDuckDb(join(scratch, ".spill"), 128);
     await duck.run(`set file_search_path = '${folderOf(first.id)}'`);
     const [best, , changes] = await Promise.all(
       commands.map(async (sql) => (await duck.runAndReadAll(sql)).getRowsJS()),
@@ -235,7 +232,7 @@ describe("a snapshot that is not what it says", () => {
   };
   /** Writes another Parquet file, with its true digest. */
   const rewritten = (table: string, select: string) => async (folder: string) => {
-    const duck = await openDuckDb(join(scratch.path, ".spill"), 128);
+    const duck = await openDuckDb(join(scratch, ".spill"), 128);
     const path = join(folder, `${table}.parquet`);
     await duck.run(`create temp table t as select * ${select} from read_parquet('${path}')`);
     await duck.run(`copy t to '${path}' (format parquet)`);
@@ -260,11 +257,10 @@ describe("a snapshot that is not what it says", () => {
     ["other points", rewritten("agents", "replace (origin + 1 as origin)"), /^agent \d+: the files give/],
     ["other leaves", rewritten("epoch_leaves", "replace (score + 1 as score)"), /the leaves of epoch 1 give root/],
   ])("is refused with its reason: %s", async (_, change, reason) => {
-    const copy = scratchDirectory("tampered");
+    const copy = folderOfTest("tampered");
     cpSync(folderOf(first.id), copy, { recursive: true });
     await change(copy);
     const { problems } = await replaySnapshot(copy);
-    rmSync(copy, { recursive: true });
     expect(problems.length).toBeGreaterThan(0);
     expect(problems.length).toBeLessThanOrEqual(11);
     expect(problems.join("\n")).toMatch(new RegExp(reason, "m"));
@@ -277,7 +273,7 @@ describe("a crash", () => {
   it.each(SNAPSHOT_FAULT_POINTS)("at %s leaves the earlier snapshot, or the whole new one", async (point) => {
     await nextSecond();
     const before = snapshotIds();
-    const { signal } = spawnSync(process.execPath, [KILLED, db.url, scratch.path, point]);
+    const { signal } = spawnSync(process.execPath, [KILLED, db.url, scratch, point]);
     expect(signal).toBe("SIGKILL");
     const after = snapshotIds();
     expect(after.length).toBe(before.length + Number(point === "snapshot.finished"));
@@ -285,13 +281,13 @@ describe("a crash", () => {
   });
 
   it("leaves nothing for long: a run removes what shows no sign of life any more, and nothing else", async () => {
-    const unfinished = () => readdirSync(scratch.path).filter((name) => name.startsWith(".unfinished"));
+    const unfinished = () => readdirSync(scratch).filter((name) => name.startsWith(".unfinished"));
     const left = unfinished();
     expect(left).toHaveLength(SNAPSHOT_FAULT_POINTS.length - 1);
-    for (const name of left) utimesSync(join(scratch.path, name), new Date(), new Date(Date.now() - 600_000));
+    for (const name of left) utimesSync(join(scratch, name), new Date(), new Date(Date.now() - 600_000));
     const living = place().begin(0);
     await place().tidy();
-    expect(unfinished().map((name) => join(scratch.path, name))).toEqual([living.folder]);
+    expect(unfinished().map((name) => join(scratch, name))).toEqual([living.folder]);
     living.end();
     expect(unfinished()).toEqual([]);
   });
@@ -310,11 +306,11 @@ it("needs room on the disk before it begins, twice of what the newest one takes"
   cpSync(folderOf(snapshotIds()[0]!), folderOf(id), { recursive: true });
   const files = { "agents.parquet": { ...first.files["agents.parquet"]!, bytes: 2 ** 52 } };
   writeFileSync(join(folderOf(id), "manifest.json"), JSON.stringify({ ...first, id, files }));
-  const before = readdirSync(scratch.path);
-  await expect(makeSnapshot(CONTEXT, snapshotOf(db.url, scratch.path))).rejects.toThrow(
+  const before = readdirSync(scratch);
+  await expect(makeSnapshot(CONTEXT, snapshotOf(db.url, scratch))).rejects.toThrow(
     new RegExp(`bytes free, and a snapshot may need ${2 ** 53}$`),
   );
-  expect(readdirSync(scratch.path)).toEqual(before);
+  expect(readdirSync(scratch)).toEqual(before);
   rmSync(folderOf(id), { recursive: true });
 });
 
@@ -327,7 +323,7 @@ it("has rows of any length", async () => {
   );
   await recomputeCred(db.pool, { tokenIds: [1] }, { now: new Date(), cause: "test" });
   const { id } = await nextSnapshot();
-  const duck = await openDuckDb(join(scratch.path, ".spill"), 512);
+  const duck = await openDuckDb(join(scratch, ".spill"), 512);
   const parquet = await duck.runAndReadAll(
     `select max(strlen(value->>'$')) from read_parquet('${folderOf(id)}/profile_fields.parquet')`,
   );
@@ -345,7 +341,7 @@ it("is made by the job once a day, which removes old ones and what crashes have 
   const left = place().begin(0).folder;
   utimesSync(left, 0, 0);
   const retentionMs = 3_600_000;
-  const of = snapshotOf(db.url, scratch.path);
+  const of = snapshotOf(db.url, scratch);
   const config = {
     ...{ snapshots: { retentionMs }, database: { url: db.url }, chain: { id: of.chainId } },
     ...{ contracts: { identity: { address: of.registry } }, service: { publicUrl: of.publicUrl } },
