@@ -10,14 +10,15 @@ import { until } from "../../harness/until.ts";
 import { agentRow, type Question, question, settled, WALLETS, writeAgents, writeScores } from "../columns/support.ts";
 import { forAllLater } from "../support/for-all.ts";
 import { isDeep, shareOf } from "../support/share.ts";
-import { startApi, type TestApi } from "./support/api.ts";
+import { perTest } from "../support/started.ts";
+import { startApi } from "./support/api.ts";
 import { throughProxy } from "./support/chains.ts";
 import { walked } from "./support/walks.ts";
 
 /** Every run asks other questions; a failing one names its seed, for `npm run trial -- fuzz`. */
 const { seed: SEED } = inject("fuzz");
 
-let api: TestApi;
+const api = perTest(() => startApi({ deps: { agentList } }));
 /** The API's memory, opened after its database is there; while it is switched off, SQL answers. */
 let list: AgentList | undefined;
 let on = true;
@@ -33,16 +34,14 @@ const agentList: Pick<AgentList, "recall" | "shows"> = {
   shows: (moment) => list?.shows(moment) ?? true,
 };
 
-beforeEach(async () => {
+beforeEach(() => {
   on = true;
-  api = await startApi({ deps: { agentList } });
 });
 afterEach(async () => {
   await closeLine?.();
   closeLine = undefined;
   await list?.close();
   list = undefined;
-  await api.close();
   expect(api.errors).toEqual([]);
 });
 

@@ -2,18 +2,19 @@
 import { createWalletClient, http, parseEther } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { base } from "viem/chains";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { neynarScoresAbi } from "../../abis/neynar-scores.ts";
 import { networksOf } from "../../api/http/client-network.ts";
 import { balanceCache } from "../../api/services/contract-facts.ts";
 import type { Chain } from "../../clients/ports.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import type { Who } from "../../core/callers/shares.ts";
-import { type Anvil, startAnvil } from "../../devnet/anvil.ts";
+import { startAnvil } from "../../devnet/anvil.ts";
 import { type Devnet, deployDevnet } from "../../devnet/deploy.ts";
 import { testChain } from "../../harness/agent-wallet.ts";
 import { chainAt } from "../../harness/chain-at.ts";
 import { stubChain } from "../../harness/stub-chain.ts";
+import { perFile } from "../support/started.ts";
 import { allowances } from "./support/allowances.ts";
 
 const UNKNOWN = { eth: null, usdc: null, linkedToken: null, neynarScore: null };
@@ -37,12 +38,11 @@ beforeEach(() => {
 });
 
 describe("on a chain", () => {
-  let anvil: Anvil;
+  const anvil = perFile(startAnvil);
   let devnet: Devnet;
   let memory: ReturnType<typeof balanceCache>;
   let calls = 0;
   beforeAll(async () => {
-    anvil = await startAnvil();
     devnet = await deployDevnet(anvil.url);
     const chain = chainAt(anvil.url);
     const counted: Pick<Chain, "call"> = {
@@ -53,7 +53,6 @@ describe("on a chain", () => {
     };
     memory = balanceCache(counted, limits, contractsOf(devnet), () => now);
   });
-  afterAll(() => anvil?.stop());
 
   const chainClient = () => testChain(anvil.url);
 

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { hashMessage } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { createSiweMessage } from "viem/siwe";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createApi } from "../../api/app.ts";
 import type { CallerRule } from "../../api/caller-types.ts";
@@ -12,7 +12,7 @@ import { signedTexts } from "../../api/guards/signed-text.ts";
 import { walletGuard } from "../../api/guards/wallet.ts";
 import { networksOf } from "../../api/http/client-network.ts";
 import { revoke } from "../../api/routes/auth.ts";
-import { type Http, openHttp } from "../../clients/http.ts";
+import { openHttp } from "../../clients/http.ts";
 import { createIdentityProvider } from "../../clients/identity-provider.ts";
 import type { Chain } from "../../clients/ports.ts";
 import { apiKeyHash, apiKeyText } from "../../core/callers/api-keys.ts";
@@ -21,7 +21,8 @@ import { parseCredential } from "../../core/callers/wallet-credential.ts";
 import { insertApiKey, revokeApiKey } from "../../db/callers/api-keys.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { healthyChain, stubChain } from "../../harness/stub-chain.ts";
-import { AUDIENCE, ISSUER, type KeyServer, startKeyServer } from "../support/key-server.ts";
+import { AUDIENCE, ISSUER, startKeyServer } from "../support/key-server.ts";
+import { perFile } from "../support/started.ts";
 import { PATIENT } from "../support/time-limits.ts";
 import { answering, apiForFile, apiForTest, HOST, named, refusal, serverForTest } from "./support/api.ts";
 
@@ -38,15 +39,12 @@ const who = (caller: CallerRule) =>
     handler: (call, json) => json(call.caller!),
   });
 
-let keys: KeyServer;
-let http: Http;
 let chain: Chain;
-let now: number;
-const api = apiForFile(async () => {
-  now = NOW;
+let now = NOW;
+const keys = perFile(() => startKeyServer(() => now));
+const http = perFile(() => openHttp({ userAgent: "test", maxWaitMs: 0, limits: PATIENT }));
+const api = apiForFile(() => {
   chain = healthyChain();
-  keys = await startKeyServer(() => now);
-  http = openHttp({ userAgent: "test", maxWaitMs: 0, limits: PATIENT });
   const current = new Proxy({} as Chain, { get: (_, method: keyof Chain) => chain[method] });
   return {
     chain: current,
@@ -64,10 +62,6 @@ const api = apiForFile(async () => {
 beforeEach(() => {
   chain = healthyChain();
   now = NOW;
-});
-afterAll(async () => {
-  await http?.close();
-  await keys?.close();
 });
 
 const wallet = agentWallet({ host: HOST });

@@ -1,9 +1,9 @@
 /** A platform of social proofs and a registry are added in memory, by the values that each is made of, and work: no file that stands has to change for them. */
 import { Hono } from "hono";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { proofEndpoints } from "../../api/routes/verification.ts";
-import { type Http, openHttp } from "../../clients/http.ts";
+import { openHttp } from "../../clients/http.ts";
 import type { OpenReader } from "../../clients/proof-platforms/opener.ts";
 import { openProofReaders } from "../../clients/proof-platforms.ts";
 import { offsets } from "../../clients/registries/offsets.ts";
@@ -22,13 +22,14 @@ import { PROOF_PLATFORMS } from "../../core/proof-platforms.ts";
 import { verificationsView } from "../../core/views/agent-report.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
 import { registry } from "../../devnet/simulators/registries/registry.ts";
-import { type RunningSimulators, startSimulators } from "../../devnet/simulators/server.ts";
+import { startSimulators } from "../../devnet/simulators/server.ts";
 import { control, reply, type SimulatedPlatform } from "../../devnet/simulators/simulator.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { testLog } from "../../harness/log.ts";
 import { pullRegistry } from "../../workers/directory/pull-registry.ts";
 import { randomAgents } from "../support/agents.ts";
 import { namedIn } from "../support/named-in.ts";
+import { perFile } from "../support/started.ts";
 import { plantAgents } from "./support/agents.ts";
 import { apiForFile, HOST } from "./support/api.ts";
 import { chainOfAccounts } from "./support/chains.ts";
@@ -210,8 +211,10 @@ const beehiveSimulator = registry({
   },
 });
 
-let simulators: RunningSimulators;
-let http: Http;
+const simulators = perFile(() =>
+  startSimulators({ upstreams: [mastodonSimulator, { environment: () => ({}), make: beehiveSimulator.make }] }),
+);
+const http = perFile(() => openHttp({ userAgent: "tests", maxWaitMs: 1_000 }));
 const owner = agentWallet({ host: HOST });
 const wallet = owner.address.toLowerCase() as `0x${string}`;
 const plant = async (path: string, body: unknown) =>
@@ -220,10 +223,7 @@ const plant = async (path: string, body: unknown) =>
   ).toBe(200);
 
 const api = apiForFile(
-  async () => {
-    const upstreams = [mastodonSimulator, { environment: () => ({}), make: beehiveSimulator.make }];
-    simulators = await startSimulators({ upstreams });
-    http = openHttp({ userAgent: "tests", maxWaitMs: 1_000 });
+  () => {
     const environment = mastodonSimulator.environment(simulators.url);
     const settings = settingsOf(platforms, { ...environment, GITHUB_RAW_URL: "https://raw.example" });
     const readers = openProofReaders(settings, { http, userAgent: "tests", onClose: () => {} }, [mastodon], {
@@ -238,10 +238,6 @@ const api = apiForFile(
   { provoked: true },
 );
 beforeAll(() => plantAgents(api.pool, [{ tokenId: 1, owner: wallet, agentAddress: wallet, verified: true }]));
-afterAll(async () => {
-  await http?.close();
-  await simulators?.stop();
-});
 
 describe("a platform added in memory", () => {
   it("has its variables, its operation in the document and its body", () => {

@@ -1,6 +1,6 @@
 /** The way out through a proxy: own upstreams go through it unless NO_PROXY names them, URLs of strangers only where they shall. */
 import { connect, type Socket } from "node:net";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createHttpFacilitator } from "../../clients/facilitator-http.ts";
 import type { Proxies } from "../../clients/http/egress.ts";
 import { openHttp } from "../../clients/http.ts";
@@ -12,7 +12,7 @@ import { loadConfig } from "../../config/config.ts";
 import { RPC_ROLES } from "../../core/operations/rpc-roles.ts";
 import { listen } from "../../harness/listen.ts";
 import { LONG } from "../../harness/patience.ts";
-import { perFile } from "../support/started.ts";
+import { endedPerTest, perFile } from "../support/started.ts";
 import { PATIENT } from "../support/time-limits.ts";
 
 /** An upstream on another address of this machine, which counts as any other host. */
@@ -35,7 +35,7 @@ const asked: { target: string; authorization: string | undefined }[] = [];
 /** The status with which the proxy answers CONNECT. */
 let tunnelStatus = 200;
 const tunnels = new Set<Socket>();
-const closers: (() => unknown)[] = [];
+const later = endedPerTest();
 
 beforeAll(async () => {
   // Whatever name it is asked for, it leads to the upstream: it is the one that resolves names.
@@ -54,9 +54,6 @@ beforeEach(() => {
   asked.length = 0;
   tunnelStatus = 200;
 });
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
 afterAll(() => {
   for (const socket of tunnels) socket.destroy();
 });
@@ -69,10 +66,6 @@ const ANSWER = JSON.stringify({ jsonrpc: "2.0", id: 0, result: "0x2105", isValid
 const proxies = (direct = ""): Proxies => {
   const withPassword = proxy.url.replace("//", "//agents:p%40ss@");
   return { http: withPassword, https: withPassword, direct };
-};
-const later = <T extends { close(): unknown }>(open: T): T => {
-  closers.push(() => open.close());
-  return open;
 };
 
 /** One question by each client of own upstreams. */

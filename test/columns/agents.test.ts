@@ -1,8 +1,8 @@
 /** Lists of agents from memory against SQL: thousands of random questions, before and after random changes. */
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { beforeAll, expect, inject, test } from "vitest";
 import { countAgents, listAgents } from "../../db/lists/agent-list-sql.ts";
-import { type AgentList, openAgentList } from "../../db/lists/agents.ts";
+import { openAgentList } from "../../db/lists/agents.ts";
 import { plantCheckpoint, plantOnchain } from "../../harness/onchain.ts";
 import { LONG } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
@@ -21,8 +21,6 @@ const QUESTIONS = shareOf(30, 4);
 const { seed: SEED } = inject("fuzz");
 
 const db = perFile(testDatabase);
-let list: AgentList;
-let never: AgentList;
 beforeAll(async () => {
   await plantOnchain(db.pool, { block: 1000, finalized: 900 });
   await writeAgents(
@@ -31,14 +29,10 @@ beforeAll(async () => {
   );
   const scores = fc.sample(fc.tuple(fc.nat(3000), fc.nat(100)), { numRuns: AGENTS, seed: SEED });
   await writeScores(db.pool, scores.filter(firstOfId(([id]) => id)));
-  list = openAgentList({ url: db.url, db: db.pool, pollMs: 50, maxAgeMs: LONG });
-  never = openAgentList({ url: db.url, db: db.pool, enabled: false });
-  await until("the columns are loaded", () => list.ready);
 });
-afterAll(async () => {
-  await list?.close();
-  await never?.close();
-});
+const list = perFile(() => openAgentList({ url: db.url, db: db.pool, pollMs: 50, maxAgeMs: LONG }));
+const never = perFile(() => openAgentList({ url: db.url, db: db.pool, enabled: false }));
+beforeAll(() => until("the columns are loaded", () => list.ready));
 
 /** Keeps the first of each id: one statement writes a row once. */
 function firstOfId<T>(id: (row: T) => number = (row) => (row as { tokenId: number }).tokenId) {

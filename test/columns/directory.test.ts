@@ -1,6 +1,6 @@
 /** Pages of the directory from memory, from indexed SQL and from an array in this test: thousands of random questions, before and after random changes. */
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { beforeAll, expect, inject, test } from "vitest";
 import { MemoryBudget } from "../../columns/memory-budget.ts";
 import { DIRECTORY_FILTERS } from "../../core/directory/filters.ts";
 import { storeEthosScores } from "../../db/directory/ethos.ts";
@@ -11,7 +11,7 @@ import { foldPlanes } from "../../db/directory/planes/fold.ts";
 import { type DirectoryQuery, searchedWallet } from "../../db/directory/question-sql.ts";
 import { directoryRows } from "../../db/directory/rows.ts";
 import { claimToken } from "../../db/directory/token-links.ts";
-import { type DirectoryList, openDirectoryList } from "../../db/lists/directory.ts";
+import { openDirectoryList } from "../../db/lists/directory.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
 import { LONG } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
@@ -39,19 +39,13 @@ const NOW = Date.UTC(2026, 10, 21, 5, 0, 30);
 
 const db = perFile(testDatabase);
 const ended = endedPerTest();
-let list: DirectoryList;
-let never: DirectoryList;
 beforeAll(async () => {
   await plantDirectory(db.pool, sample(ROWS, SEED));
   await scoreWallets(SEED);
-  list = openDirectoryList({ url: db.url, db: db.pool, pollMs: 50, maxAgeMs: LONG });
-  never = openDirectoryList({ url: db.url, db: db.pool, enabled: false });
-  await until("the columns are loaded", () => list.ready);
 });
-afterAll(async () => {
-  await list?.close();
-  await never?.close();
-});
+const list = perFile(() => openDirectoryList({ url: db.url, db: db.pool, pollMs: 50, maxAgeMs: LONG }));
+const never = perFile(() => openDirectoryList({ url: db.url, db: db.pool, enabled: false }));
+beforeAll(() => until("the columns are loaded", () => list.ready));
 
 /** Rows of different keys. */
 function sample(count: number, seed: number): PlantedRow[] {

@@ -24,8 +24,9 @@ import { LONG, NEVER } from "../../harness/patience.ts";
 import { startReplica } from "../../harness/replica.ts";
 import { until } from "../../harness/until.ts";
 import { HOST } from "../api/support/api.ts";
-import { type ApiProcess, type ApiProcesses, apiProcesses } from "../support/api-processes.ts";
+import { type ApiProcess, apiProcesses } from "../support/api-processes.ts";
 import { folderPerFile } from "../support/folders.ts";
+import { perFile } from "../support/started.ts";
 
 const NEWEST = statement({
   name: "test-newest-write",
@@ -40,9 +41,9 @@ const KEY = { id: "operator00", text: apiKeyText("operator00", "s".repeat(43)) }
 const SERVICE = "service";
 
 const directory = folderPerFile("replicas");
-let primary: Postgres;
+const primary = perFile(() => startPostgres({ dataDir: join(directory, "primary"), fast: true }));
 let replica: Postgres;
-let db: pg.Pool;
+const db = perFile(() => openPool({ connectionString: primary.url, max: 10 }));
 let written = 0;
 
 /** A write of a caller: done when this has returned. */
@@ -53,8 +54,6 @@ async function write(): Promise<number> {
 }
 
 beforeAll(async () => {
-  primary = await startPostgres({ dataDir: join(directory, "primary"), fast: true });
-  db = openPool({ connectionString: primary.url, max: 10 });
   await db.query("create table write (n int4)");
   const service = openPool({ connectionString: await ensureDatabase(primary.url, SERVICE), max: 1 });
   await migrate(of(primary, SERVICE));
@@ -64,11 +63,7 @@ beforeAll(async () => {
   await service.end();
   replica = await startReplica(primary.url, join(directory, "replica"), { max_standby_streaming_delay: "0" });
 });
-afterAll(async () => {
-  await db?.end();
-  await replica?.stop();
-  await primary?.stop();
-});
+afterAll(() => replica?.stop());
 
 /** A database of a server. */
 function of(server: Postgres, name: string): string {
@@ -247,20 +242,16 @@ describe("a write through the pool of reads", () => {
 });
 
 describe("two APIs with a replica", () => {
-  let processes: ApiProcesses;
-  let apis: ApiProcess[];
-  let service: pg.Pool;
-  beforeAll(async () => {
-    processes = apiProcesses({
+  const processes = perFile(() =>
+    apiProcesses({
       ...{ DATABASE_URL: of(primary, SERVICE), READ_DATABASE_URLS: of(replica, SERVICE) },
       ...{ SERVICE_HOST: HOST, PUBLIC_URL: `https://${HOST}` },
-    });
-    service = openPool({ connectionString: of(primary, SERVICE), max: 1 });
+    }),
+  );
+  const service = perFile(() => openPool({ connectionString: of(primary, SERVICE), max: 1 }));
+  let apis: ApiProcess[];
+  beforeAll(async () => {
     apis = await Promise.all([processes.start(), processes.start()]);
-  });
-  afterAll(async () => {
-    await service?.end();
-    await processes?.stop();
   });
 
   const stateOf = async ({ url }: ApiProcess) => {

@@ -1,6 +1,5 @@
 /** The launcher's switches of views: whole, while readers read, and never losing a grant. */
-import type pg from "pg";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { openClient } from "../../db/sql/connect.ts";
 import { ADVISORY_LOCKS } from "../../db/sql/locks.ts";
 import { checkpoint } from "../../harness/onchain.ts";
@@ -19,15 +18,11 @@ import { PONDER_SYNC_DDL } from "../support/ponder-tables.ts";
 import { perTest } from "../support/started.ts";
 
 const db = perTest(() => testDatabase({ migrated: false }));
-let launcher: pg.Client;
-
-beforeEach(async () => {
-  launcher = openClient({ connectionString: db.url });
-  await launcher.connect();
-  await ensureOnchain(launcher);
-});
-afterEach(async () => {
-  await launcher.end();
+const launcher = perTest(async () => {
+  const client = openClient({ connectionString: db.url });
+  await client.connect();
+  await ensureOnchain(client);
+  return client;
 });
 
 /** A schema as Ponder leaves it, as far as the launcher looks at it. */

@@ -1,6 +1,5 @@
 /** The watchdog's judgement: which answers of a node mean trouble, which mean nothing, and where a fork began. */
-import type pg from "pg";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { openClient } from "../../db/sql/connect.ts";
 import { checkpoint } from "../../harness/onchain.ts";
 import { checkBlockHashes, hashFrom, recordHash, recordSeenHashes } from "../../indexer/block-hashes.ts";
@@ -15,7 +14,12 @@ const CHAIN = 8453;
 const SCHEMA = "index_0123456789_0";
 
 const db = perTest(() => testDatabase({ migrated: false }));
-let launcher: pg.Client;
+const launcher = perTest(async () => {
+  const client = openClient({ connectionString: db.url });
+  await client.connect();
+  await ensureOnchain(client);
+  return client;
+});
 let chain: Chain;
 let clock: number;
 
@@ -52,9 +56,6 @@ const progress = (block: number, finalizedBlock: number, ready = true): Progress
 });
 
 beforeEach(async () => {
-  launcher = openClient({ connectionString: db.url });
-  await launcher.connect();
-  await ensureOnchain(launcher);
   await db.pool.query(`
     create schema ${SCHEMA};
     create table ${SCHEMA}.index_changes (id text primary key, block bigint, block_hash text);
@@ -64,9 +65,6 @@ beforeEach(async () => {
       ('${checkpoint(1_000_220, 110)}', '${checkpoint(1_000_160, 80)}');`);
   chain = new Chain(110);
   clock = 0;
-});
-afterEach(async () => {
-  await launcher.end();
 });
 
 const noFailures = { beyondFinality: false, foreignSchema: false, last: null };

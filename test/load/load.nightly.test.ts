@@ -1,14 +1,11 @@
 /** The load tests in short: nothing is timed, what can be counted has to be right. `npm run trial -- load` takes the figures. */
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { tableOf } from "../../bench/load/check.ts";
-import { type LoadWorld, startWorld } from "../../bench/load/service.ts";
+import { startWorld } from "../../bench/load/service.ts";
 import { LOAD_TESTS } from "../../bench/load/tests.ts";
+import { perFile } from "../support/started.ts";
 
-let world: LoadWorld;
-beforeAll(async () => {
-  world = await startWorld(500);
-});
-afterAll(() => world?.stop());
+const world = perFile(() => startWorld(500));
 
 it.each(Object.entries(LOAD_TESTS))("%s", async (_name, { short }) => {
   const checks = await short(world);

@@ -1,31 +1,27 @@
 /** The board of the queues: who may look, who may act, and that its pages ask no other host for anything. */
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { apiKeyHash, apiKeyText } from "../../core/callers/api-keys.ts";
 import { insertApiKey, type KeyScope, revokeApiKey } from "../../db/callers/api-keys.ts";
 import { testLog } from "../../harness/log.ts";
 import { openRegistry } from "../../ops/metrics/metric.ts";
 import { BOARD_PATH, boardAccess, queueBoard } from "../../ops/queue-board.ts";
-import { type OpsServer, startOpsServer } from "../../ops/server.ts";
+import { startOpsServer } from "../../ops/server.ts";
 import { openQueues } from "../../workers/operations/queue.ts";
 import { testDatabase } from "../support/database.ts";
 import { perFile } from "../support/started.ts";
 
 const database = perFile(testDatabase);
-let queues: Awaited<ReturnType<typeof openQueues>>;
-let server: OpsServer;
+const log = testLog();
+const queues = perFile(() => openQueues({ databaseUrl: database.url, prefix: "test", log, names: ["score", "prune"] }));
+const server = perFile(() => {
+  const mounts = { [BOARD_PATH]: queueBoard(queues.boards(), boardAccess(database.pool)) };
+  return startOpsServer({ host: "127.0.0.1", port: 0, registry: openRegistry("workers"), log, mounts });
+});
 let board: string;
 beforeAll(async () => {
-  const log = testLog();
-  queues = await openQueues({ databaseUrl: database.url, prefix: "test", log, names: ["score", "prune"] });
   await queues.add("score", [{ jobId: "job-one", data: { tokenIds: [7] } }]);
-  const mounts = { [BOARD_PATH]: queueBoard(queues.boards(), boardAccess(database.pool)) };
-  server = await startOpsServer({ host: "127.0.0.1", port: 0, registry: openRegistry("workers"), log, mounts });
   board = server.url + BOARD_PATH;
-});
-afterAll(async () => {
-  await server?.close();
-  await queues?.close();
 });
 
 let made = 0;

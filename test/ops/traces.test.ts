@@ -1,6 +1,5 @@
 /** Traces: a request, its statements, what it asks of others and the transaction it causes are one trace at a real collector. */
-import type pg from "pg";
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { openHttp } from "../../clients/http.ts";
 import { loadConfig } from "../../config/config.ts";
 import { openPool } from "../../db/sql/connect.ts";
@@ -12,7 +11,7 @@ import { traceStatements } from "../../ops/traced-pool.ts";
 import { createLog } from "../../runtime/log.ts";
 import { span, traceparent } from "../../runtime/tracing.ts";
 import { plantAgents } from "../api/support/agents.ts";
-import { startApi, type TestApi } from "../api/support/api.ts";
+import { startApi } from "../api/support/api.ts";
 import { perFile } from "../support/started.ts";
 
 type OtlpSpan = {
@@ -45,11 +44,8 @@ const server = perFile(() =>
     outgoing.end("{}");
   }),
 );
-let api: TestApi;
-let pool: pg.Pool;
-let closeTraces: () => Promise<void>;
-
-beforeAll(async () => {
+// Before what is traced.
+perFile(async () => {
   const config = loadConfig(
     {
       DATA_DIR: "/nonexistent",
@@ -58,17 +54,13 @@ beforeAll(async () => {
     },
     { followStack: false },
   );
-  closeTraces = await openTraces(config, "api");
-  api = await startApi({ env: { TRUSTED_PROXIES: "127.0.0.1" } });
-  traceStatements(api.deps.db);
-  pool = openPool({ connectionString: api.database.url, max: 2 });
-  traceStatements(pool);
-  await plantAgents(api.database.pool, [{ tokenId: 0, name: "Ada" }]);
+  return { close: await openTraces(config, "api") };
 });
-afterAll(async () => {
-  await api?.close();
-  await pool?.end();
-  await closeTraces?.();
+const api = perFile(() => startApi({ env: { TRUSTED_PROXIES: "127.0.0.1" } }));
+const pool = perFile(() => openPool({ connectionString: api.database.url, max: 2 }));
+beforeAll(async () => {
+  for (const traced of [api.deps.db, pool]) traceStatements(traced);
+  await plantAgents(api.database.pool, [{ tokenId: 0, name: "Ada" }]);
 });
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";

@@ -1,6 +1,6 @@
 /** Case 18: kill -9 of the API at every step of a paid registration; the same payment is served after the restart, and charged once. */
 import { toHex } from "viem";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { usdcAbi } from "../../abis/usdc.ts";
 import { MINT_FAULT_POINTS, PAID_MINT_FAULT_POINT } from "../../api/services/mint.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
@@ -11,15 +11,14 @@ import { base64, payloadOf, signAuthorization } from "../../harness/payment-sign
 import { solanaWallet } from "../../harness/solana-wallet.ts";
 import { until } from "../../harness/until.ts";
 import { PAYMENT_FAULT_POINTS } from "../../payments/settle.ts";
-import { type Parts, startParts } from "../support/parts.ts";
+import { startParts } from "../support/parts.ts";
+import { perFile } from "../support/started.ts";
 
-let parts: Parts;
+const parts = perFile(() => startParts({ blockTimeSeconds: 0.25, env: { PRICING_PHASE: "paid" } }));
 beforeAll(async () => {
-  parts = await startParts({ blockTimeSeconds: 0.25, env: { PRICING_PHASE: "paid" } });
   await Promise.all([parts.start("indexer"), parts.start("workers"), parts.start("api")]);
   await until("the index is served", async () => (await fetch(`${parts.apiUrl}/ready`)).ok, { timeoutMs: 3 * LONG });
 });
-afterAll(() => parts?.stop());
 
 const PRICE = 1_000_000n;
 const { accounts, keys } = devnetCast();

@@ -1,6 +1,6 @@
 /** Sales on a preconfirmation or an unconfirmed block: who may buy so, and what becomes of money that does not arrive. */
 import { encodeFunctionData } from "viem";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { usdcAbi } from "../../abis/usdc.ts";
 import { createLocalFacilitator } from "../../clients/facilitator-local.ts";
 import type { Facilitator } from "../../clients/ports.ts";
@@ -9,15 +9,16 @@ import { openWork } from "../../db/operations/service-counts.ts";
 import { chainAt } from "../../harness/chain-at.ts";
 import { testLog } from "../../harness/log.ts";
 import { preconfirming } from "../../harness/strict-node/preconfirming.ts";
-import { type StrictNode, startStrictNode } from "../../harness/strict-node/strict-node.ts";
+import { startStrictNode } from "../../harness/strict-node/strict-node.ts";
 import { refusal } from "../api/support/api.ts";
-import { MINT_PRICE, type PaidApi, type Payer, type Paying, startPaying } from "./support/paying.ts";
+import { perFile } from "../support/started.ts";
+import { MINT_PRICE, type PaidApi, type Payer, startPaying } from "./support/paying.ts";
 import { diesAt, sweepPayments } from "./support/paying-file.ts";
 
 type Row = Awaited<ReturnType<PaidApi["payments"]>>[number] & { early_at: Date | null; block: number | null };
 
-let world: Paying;
-let node: StrictNode;
+const world = perFile(startPaying);
+const node = perFile(() => startStrictNode({ upstream: world.anvil.url, profile: [preconfirming(0)] }));
 let payers: Payer[];
 /** The facilitator loses its memory of the orders before, as by a restart. */
 let restartFacilitator: () => void;
@@ -26,8 +27,6 @@ let fault: ((point: string) => void) | undefined;
 const log = testLog();
 
 beforeAll(async () => {
-  world = await startPaying();
-  node = await startStrictNode({ upstream: world.anvil.url, profile: [preconfirming(0)] });
   payers = [];
   for (let n = 0; n < 20; n++) payers.push(await world.payer());
 });
@@ -38,10 +37,6 @@ afterEach(async () => {
   await world.evm.mine({ blocks: 1 });
   await api?.close();
   api = undefined as never;
-});
-afterAll(async () => {
-  node?.close();
-  await world?.stop();
 });
 
 /** An API whose node preconfirms at once. @param early USDC that may be at risk */

@@ -1,7 +1,6 @@
 /** Case 45: what pays and what signs in reaches no log at its most talkative, whatever goes wrong; and no such answer may be cached. */
 import { randomBytes } from "node:crypto";
-import type pg from "pg";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { createLocalFacilitator } from "../../clients/facilitator-local.ts";
 import { createSigner } from "../../clients/signer.ts";
 import { openPool } from "../../db/sql/connect.ts";
@@ -10,33 +9,33 @@ import { agentWallet } from "../../harness/agent-wallet.ts";
 import { chainAt } from "../../harness/chain-at.ts";
 import { plantCheckpoint, plantOnchain } from "../../harness/onchain.ts";
 import { NEVER } from "../../harness/patience.ts";
-import { startTroubledFacilitator, type TroubledFacilitator } from "../../harness/payment-load/facilitator.ts";
+import { startTroubledFacilitator } from "../../harness/payment-load/facilitator.ts";
 import { loadWalletOf, openChainClient } from "../../harness/payment-load/wallets.ts";
 import { base64, payloadOf, signAuthorization } from "../../harness/payment-signing.ts";
-import { startTroubledNode, type TroubledNode } from "../../harness/troubled-node.ts";
+import { startTroubledNode } from "../../harness/troubled-node.ts";
 import { plantAgents } from "../api/support/agents.ts";
-import { type Parts, startParts } from "../support/parts.ts";
+import { startParts } from "../support/parts.ts";
+import { perFile } from "../support/started.ts";
 
 const { keys } = devnetCast();
 const addressOf = (privateKey: `0x${string}`) => agentWallet({ host: "", privateKey }).address;
 const FACILITATOR_KEY = "facilitator-key-7d1c4be09a52";
 
-let parts: Parts;
-let node: TroubledNode;
-let facilitator: TroubledFacilitator;
-let db: pg.Pool;
-beforeAll(async () => {
-  parts = await startParts({
+const parts = perFile(() =>
+  startParts({
     blockTimeSeconds: 0.25,
     env: {
       ...{ LOG_LEVEL: "trace", PRICING_PHASE: "paid", PAYMENT_WAIT_MS: "120000" },
       FACILITATOR_AUTHORIZATION: `Bearer ${FACILITATOR_KEY}`,
     },
-  });
-  const settling = chainAt(parts.rpcUrl);
-  facilitator = await startTroubledFacilitator(createLocalFacilitator(settling, createSigner(keys.facilitator, 8453)));
-  node = await startTroubledNode(parts.rpcUrl);
-  db = openPool({ connectionString: parts.databaseUrl, max: 2 });
+  }),
+);
+const facilitator = perFile(() =>
+  startTroubledFacilitator(createLocalFacilitator(chainAt(parts.rpcUrl), createSigner(keys.facilitator, 8453))),
+);
+const node = perFile(() => startTroubledNode(parts.rpcUrl));
+const db = perFile(() => openPool({ connectionString: parts.databaseUrl, max: 2 }));
+beforeAll(async () => {
   // Nobody indexes: the index stands still, ahead of the chain for ever.
   await plantOnchain(db);
   await plantCheckpoint(db, { block: 10_000_000, finalized: 900 });
@@ -44,12 +43,6 @@ beforeAll(async () => {
   await Promise.all([parts.start("workers", upstreams()), parts.start("api", upstreams())]);
 });
 const upstreams = () => ({ RPC_URL: node.url, FACILITATOR_URL: facilitator.url });
-afterAll(async () => {
-  await db?.end();
-  await parts?.stop();
-  facilitator?.close();
-  node?.close();
-});
 
 it("names none of what was sent, and none of the answers may be kept", async () => {
   const secrets = new Set<string>([FACILITATOR_KEY, ...Object.values(keys).map((key) => key.slice(2))]);

@@ -1,25 +1,26 @@
 /** MPP in real processes: kill -9 at every step of a payment, and two of them behind one ledger. Numbers are those of README.md. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { openPool } from "../../db/sql/connect.ts";
 import { tempoEnv } from "../../devnet/tempo.ts";
 import { plantCheckpoint, plantOnchain } from "../../harness/onchain.ts";
-import { Challenge, startTempo, type Tempo } from "../../harness/tempo.ts";
+import { Challenge, startTempo } from "../../harness/tempo.ts";
 import { until } from "../../harness/until.ts";
 import { PAYMENT_FAULT_POINTS } from "../../payments/settle.ts";
 import { plantAgents } from "../api/support/agents.ts";
-import { type Parts, startParts } from "../support/parts.ts";
+import { startParts } from "../support/parts.ts";
+import { perFile } from "../support/started.ts";
 import { REPORT_PRICE } from "./support/paying.ts";
 
-let parts: Parts;
-let tempo: Tempo;
+const tempo = perFile(startTempo);
+const parts = perFile(() =>
+  startParts({
+    blockTimeSeconds: 1,
+    env: { PRICING_PHASE: "paid", TEMPO_RPC_URL: tempo.anvil.url, ...tempoEnv() },
+  }),
+);
 const REPORT = "/api/v2/agent/900/cred-report";
 
 beforeAll(async () => {
-  tempo = await startTempo();
-  parts = await startParts({
-    blockTimeSeconds: 1,
-    env: { PRICING_PHASE: "paid", TEMPO_RPC_URL: tempo.anvil.url, ...tempoEnv() },
-  });
   // The index of a report is planted: nothing else of the service is needed to sell it.
   const pool = openPool({ connectionString: parts.databaseUrl });
   await plantOnchain(pool);
@@ -28,7 +29,6 @@ beforeAll(async () => {
   await pool.end();
   await Promise.all([parts.start("api", { FAULT_POINT: PAYMENT_FAULT_POINTS[0] }), parts.start("api-2")]);
 });
-afterAll(() => Promise.all([parts?.stop(), tempo?.stop()]));
 
 const ask = (url: string, credential?: string) =>
   fetch(url + REPORT, credential === undefined ? {} : { headers: { "payment-authorization": credential } });

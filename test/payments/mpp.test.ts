@@ -1,6 +1,6 @@
 /** MPP with its real client on a local Tempo: settled once, for one request, whatever fails on the way. Numbers are those of README.md. */
 import { getAddress, type Hex } from "viem";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createApi } from "../../api/app.ts";
 import type { Chain } from "../../clients/ports.ts";
 import { Failure } from "../../core/errors.ts";
@@ -8,21 +8,18 @@ import { standardPrices } from "../../core/payments/prices.ts";
 import { setPrices } from "../../db/payments/price-list.ts";
 import { TEMPO } from "../../devnet/tempo.ts";
 import { solanaWallet } from "../../harness/solana-wallet.ts";
-import { Challenge, type Customer, changed, Receipt, startTempo, type Tempo } from "../../harness/tempo.ts";
+import { Challenge, type Customer, changed, Receipt, startTempo } from "../../harness/tempo.ts";
 import { until } from "../../harness/until.ts";
 import { refusal, serverForTest } from "../api/support/api.ts";
+import { perFile } from "../support/started.ts";
 import { MINT_PRICE, REPORT_PRICE, unbase64 } from "./support/paying.ts";
 import { diesAt, payingForFile, troubledChain } from "./support/paying-file.ts";
 
-let tempo: Tempo;
+const tempo = perFile(startTempo);
 /** Trouble with a node is trouble with Tempo's. */
-const paying = payingForFile(async ({ chain }) => {
-  tempo = await startTempo();
-  return { chain, deps: { mpp: tempo.mpp(troubledTempo) } };
-});
+const paying = payingForFile(({ chain }) => ({ chain, deps: { mpp: tempo.mpp(troubledTempo) } }));
 const { world, api, trouble, forget, recovers } = paying;
 const troubledTempo = (chain: Chain) => troubledChain(chain, trouble);
-afterAll(() => tempo?.stop());
 
 const REPORT = "/api/v2/agent/900/cred-report";
 const away = async (): Promise<never> => {

@@ -4,12 +4,13 @@ import type { IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { generatePrivateKey } from "viem/accounts";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { callsOf } from "../../core/offers/calls.ts";
 import { x402 } from "../../core/offers/x402.ts";
 import { LANGUAGES } from "../../core/request-samples.ts";
-import { type LoopbackServer, listen } from "../../harness/listen.ts";
+import { listen } from "../../harness/listen.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
+import { perFile } from "../support/started.ts";
 
 const USDC = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
 const INPUT = { source: `contract A { string s = "it's $HOME"; }`, depth: 2 };
@@ -37,7 +38,6 @@ const termsOf = (url: string, method: string, units: string) => {
 };
 
 describe("a sample", () => {
-  let server: LoopbackServer;
   let units = "40000";
   const served: { method: string; input: unknown; paid: boolean }[] = [];
   const inputOf = async (incoming: IncomingMessage): Promise<unknown> => {
@@ -45,19 +45,18 @@ describe("a sample", () => {
     const query = Object.fromEntries(new URL(incoming.url!, "http://x").searchParams);
     return body === "" ? query : JSON.parse(body);
   };
-  beforeAll(async () => {
-    server = await listen(async (incoming, outgoing) => {
+  const server = perFile(() =>
+    listen(async (incoming, outgoing) => {
       const method = incoming.method!;
       if (method === "GET" && incoming.url === "/post") return void outgoing.writeHead(405).end();
       const paid = incoming.headers["payment-signature"] !== undefined;
       served.push({ method, input: await inputOf(incoming), paid });
-      const terms = termsOf(server.url, method, units);
+      const terms: object = termsOf(server.url, method, units);
       if (!paid)
         outgoing.setHeader("payment-required", Buffer.from(JSON.stringify(terms)).toString("base64")).writeHead(402);
       outgoing.end(JSON.stringify({ audited: true }));
-    });
-  });
-  afterAll(() => server?.close());
+    }),
+  );
   beforeEach(() => {
     served.length = 0;
     units = "40000";

@@ -1,6 +1,6 @@
 /** `npm start` as a newcomer runs it, with nothing set: a world that has paid for itself, and examples that pay. */
 import { execFile } from "node:child_process";
-import { readFileSync, rmSync, symlinkSync } from "node:fs";
+import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -17,10 +17,10 @@ import { REGISTRY_SIMULATORS } from "../../devnet/simulators/upstreams.ts";
 import { WORLD } from "../../devnet/world.ts";
 import { testChain } from "../../harness/agent-wallet.ts";
 import { snippetOf } from "../../harness/doc-snippets.ts";
-import { scratchDirectory } from "../../harness/scratch.ts";
 import { type Stack, startStack } from "../../harness/stack.ts";
 import { until } from "../../harness/until.ts";
 import { specificationOnTheStack } from "../specification/specification.ts";
+import { folderOfTest } from "../support/folders.ts";
 import { patientFetch } from "../support/patient-fetch.ts";
 import { flowsOnTheStack, questionsOnTheStack } from "../web/on-the-stack.ts";
 import { pagesOfTheTerminal } from "../web/pages.ts";
@@ -201,11 +201,11 @@ describe("Try it, of README", () => {
   it.each(commands)("%s", async (command) => {
     const [program, ...words] = command.split(" ");
     if (program === "npx") {
-      const folder = scratchDirectory("agents-readme");
+      const folder = folderOfTest("agents-readme");
       symlinkSync(stack.directory, join(folder, ".data"));
       const [, example, ...args] = words;
       await promisify(execFile)(process.execPath, [join(ROOT, example!), ...args], { cwd: folder });
-      return rmSync(folder, { recursive: true });
+      return;
     }
     const url = words.at(-1)!.replace(/^(http:\/\/)?localhost:4000/, stack.devnet.apiUrl);
     // `fetch` says of itself that it does not navigate.

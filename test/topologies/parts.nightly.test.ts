@@ -5,7 +5,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { afterEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { migrate } from "../../db/schema/migrate.ts";
 import { endProgram, startProgram } from "../../devnet/start-program.ts";
 import { withClient } from "../../devnet/with-client.ts";
@@ -24,12 +24,9 @@ import { openQueues } from "../../workers/operations/queue.ts";
 import { readEvents } from "../api/support/event-reader.ts";
 import { type Parts, startParts } from "../support/parts.ts";
 import { patientFetch } from "../support/patient-fetch.ts";
+import { endedPerTest } from "../support/started.ts";
 
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).toReversed()) await close();
-});
-const later = (close: () => unknown) => void closers.push(close);
+const later = endedPerTest();
 
 type Entry = {
   /** The part, and what says its version. */

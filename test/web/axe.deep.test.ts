@@ -3,9 +3,9 @@ import { expect, it } from "vitest";
 import { ALL_RULES, brokenRules, CONTRAST } from "./axe.ts";
 import { inBrowser } from "./in-browser.ts";
 
-inBrowser("axe", (browserOf) => {
+inBrowser("axe", (browser) => {
   it("names the rule, the element and why", async () => {
-    const page = await browserOf().newPage();
+    const page = await browser.newPage();
     await page.setContent(
       '<html lang="en"><title>A page</title><main><h1>Plain</h1><p id="pale">Text</p></main></html>',
     );

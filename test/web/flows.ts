@@ -1,6 +1,6 @@
 /** What the tests of the terminal's flows share: the built pages before a real API and a real chain, wallets in them, both widths, and the judgement of axe. */
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect } from "vitest";
+import { describe, expect } from "vitest";
 import type { Address, AgentFacts } from "../../core/agents/facts.ts";
 import { type BrowserWallet, giveWallet, NO_WALLET } from "../../harness/browser-wallet.ts";
 import { buildWeb, webIsStale } from "../../web/build.ts";
@@ -10,6 +10,7 @@ import { type Paying, startPaying } from "../payments/support/paying.ts";
 import { randomAgents } from "../support/agents.ts";
 import { plantAgents } from "../support/plant-agents.ts";
 import { shareOf } from "../support/share.ts";
+import { perFile } from "../support/started.ts";
 import { ALL_RULES, brokenRules, CONTRAST } from "./axe.ts";
 import { CHROMIUM, openPage, startBrowser } from "./browser.ts";
 
@@ -98,15 +99,10 @@ export async function startTerminal({
 
 /**
  * Tests that share one terminal. Without Chromium they cannot run: a person's machine leaves them out, CI must not.
- * @param tests get it empty; it is there when they run
+ * @param tests get what stands for it; it is there when they run
  */
 export const inTerminal = (name: string, tests: (terminal: Terminal) => void) =>
-  describe.runIf(CHROMIUM !== undefined || process.env.CI)(name, () => {
-    const terminal = {} as Terminal;
-    beforeAll(async () => void Object.assign(terminal, await startTerminal()));
-    afterAll(() => terminal.stop?.());
-    tests(terminal);
-  });
+  describe.runIf(CHROMIUM !== undefined || process.env.CI)(name, () => tests(perFile(() => startTerminal())));
 
 /**
  * Plants an agent without proofs and without words, whose wallet and owner is `wallet` unless the facts say otherwise.

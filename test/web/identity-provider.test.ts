@@ -1,10 +1,11 @@
 /** Where people sign in by redirect: what the API says of it, and what the pages of the terminal may call then. */
 import { request } from "node:http";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { AuthorizationServer } from "../../clients/ports.ts";
 import { fail } from "../../core/errors.ts";
 import { buildWeb, webIsStale } from "../../web/build.ts";
-import { startApi, type TestApi } from "../api/support/api.ts";
+import { startApi } from "../api/support/api.ts";
+import { perFile } from "../support/started.ts";
 
 const ISSUER = "https://login.example/realm";
 const metadata = {
@@ -20,10 +21,9 @@ const authorizationServer: AuthorizationServer = {
   known: () => (isAway ? null : metadata),
 };
 
-let api: TestApi;
-beforeAll(async () => {
+const api = perFile(async () => {
   if (webIsStale()) await buildWeb();
-  api = await startApi({
+  return startApi({
     env: {
       ...{ IDP_ISSUER: ISSUER, IDP_AUDIENCE: "https://api.example", IDP_JWKS_URL: `${ISSUER}/keys` },
       ...{ IDP_CLIENT_ID: "terminal", IDP_NAME: "Example Login", IDP_AUDIENCE_PARAMETER: "resource" },
@@ -31,7 +31,6 @@ beforeAll(async () => {
     deps: { authorizationServer },
   });
 });
-afterAll(() => api?.close());
 
 /** What a browser that navigates is served: Node's fetch would say that it is a script's. */
 const policyOf = (path: string) =>

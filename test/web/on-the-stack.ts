@@ -15,7 +15,7 @@ const ACCOUNTS = [8, 9] as const;
 
 /** What one asks before one pays an agent: each answer is on its page, or behind one click there. */
 export const questionsOnTheStack = (stackOf: () => Stack) =>
-  inBrowser("the page of an agent answers", (browserOf) => {
+  inBrowser("the page of an agent answers", (browser) => {
     it.each(WIDTHS)(
       "what it costs, whom one pays, how it is called, whether it lives, who is behind it, who rated it, what happened (%i px)",
       async (width) => {
@@ -24,7 +24,7 @@ export const questionsOnTheStack = (stackOf: () => Stack) =>
           agents: { platform: string; agent_id: string; owner_address: string }[];
         };
         const { agent_id: id, owner_address: owner } = rows.agents.find(({ platform }) => platform === "helixa")!;
-        const { page, problems } = await openPage(browserOf(), [devnet.apiUrl], { viewport: { width, height: 900 } });
+        const { page, problems } = await openPage(browser, [devnet.apiUrl], { viewport: { width, height: 900 } });
         try {
           await page.goto(`/agent/${id}`);
           const panel = (name: string) => page.locator(".panel", { has: page.getByRole("heading", { name }) });
@@ -111,14 +111,14 @@ export const questionsOnTheStack = (stackOf: () => Stack) =>
 
 /** @param stackOf the running stack; called when the tests run */
 export const flowsOnTheStack = (stackOf: () => Stack) =>
-  inBrowser("with a wallet in the browser, on the whole stack", (browserOf) => {
+  inBrowser("with a wallet in the browser, on the whole stack", (browser) => {
     it.each(WIDTHS.map((width, i) => [width, ACCOUNTS[i]!] as const))(
       "an agent is registered, paid for, indexed and verified (%i px)",
       async (width, number) => {
         const { devnet } = stackOf();
         const account = privateKeyToAccount(devnet.accounts[number]!.privateKey);
         const name = `Orrery of ${width}`;
-        const { page, problems } = await openPage(browserOf(), [devnet.apiUrl], {
+        const { page, problems } = await openPage(browser, [devnet.apiUrl], {
           viewport: { width, height: 900 },
           ...(width === 390 && { hasTouch: true }),
         });

@@ -4,7 +4,7 @@
  * Markdown, HTML and plain text it is quoted; no cell of CSV begins a formula with it.
  */
 import { request } from "node:http";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { TOOLS } from "../../api/tools/tools.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import { OWN_WORDS, WORDS_ARE_DATA } from "../../core/quoted.ts";
@@ -15,9 +15,10 @@ import { agentWallet } from "../../harness/agent-wallet.ts";
 import { LONG } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
 import { buildWeb, webIsStale } from "../../web/build.ts";
-import { HOST, type Operation, startApi, type TestApi } from "../api/support/api.ts";
+import { HOST, type Operation, startApi } from "../api/support/api.ts";
 import { readEvents } from "../api/support/event-reader.ts";
 import { plantDocuments, plantOffers } from "../support/discovery.ts";
+import { perFile } from "../support/started.ts";
 import { HOSTILE_ID, plantWorld } from "./world.ts";
 
 const SENTENCE = /verified by this service/i;
@@ -103,7 +104,6 @@ function complaints(type: string, text: string): string[] {
   return isQuoted(text) ? [] : [text];
 }
 
-let api: TestApi;
 const wallet = agentWallet({ host: HOST });
 const owner = wallet.address.toLowerCase() as Address;
 /** Everything that a path or a query of this world can name. */
@@ -113,12 +113,14 @@ const NAMES = [
   ...["agents-0.xml", "erc8004", "get-a-report", "find-an-agent"],
 ];
 
-beforeAll(async () => {
+const api = perFile(async () => {
   if (webIsStale()) await buildWeb();
-  api = await startApi({
+  return startApi({
     env: { LIMITS: "streams=0", RECEIPT_SIGNER_PRIVATE_KEY: `0x${"11".repeat(32)}` },
     deps: { aboutMs: LONG },
   });
+});
+beforeAll(async () => {
   const { pool } = api.database;
   await plantWorld(pool, { words: WORDS, wallet: owner });
   await pool.query(
@@ -166,7 +168,6 @@ beforeAll(async () => {
   await appendEvents(pool, [{ type: "agent.registered", fact, tokenId: HOSTILE_ID, at, data }]);
   await transaction(pool, (tx) => sequenceEvents(tx, at));
 });
-afterAll(() => api?.close());
 
 type Asked = { type: string; text: string; status: number };
 /** A request as a browser or a program sends it; Node's fetch would say that it is a script's (`sec-fetch-mode: cors`). */

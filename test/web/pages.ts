@@ -17,7 +17,7 @@ const SWITCHES = ["--renderer-process-limit=2", "--disable-frame-rate-limit", "-
 export const pagesOfTheTerminal = (stackOf: () => Stack) =>
   inBrowser(
     "every page of the terminal",
-    (browserOf) => {
+    (browser) => {
       const both = TERMINAL_PAGES.flatMap((shown) => DEVICES.map((device) => ({ shown, device })));
       // The first page has all of the bar. Of the others each is visited at one width, and at both in `npm run trial -- fuzz`.
       const all = shareOf(both.length) === both.length;
@@ -25,7 +25,7 @@ export const pagesOfTheTerminal = (stackOf: () => Stack) =>
       it.each(cases.map(({ shown, device }) => [shown.name, device.name, shown, device] as const))(
         "%s has its figures, keeps still while it loads, passes axe, and is worked by the keyboard alone (%s)",
         async (name, _, shown, device) => {
-          const context = await browserOf().newContext({ ...contextOf(device), reducedMotion: "reduce" });
+          const context = await browser.newContext({ ...contextOf(device), reducedMotion: "reduce" });
           try {
             const wrong: string[] = [];
             const { lcp, cls, script, requests, shifted } = await visit(

@@ -1,40 +1,35 @@
 /** Proofs, open points, referrals and webhooks in the terminal: from the first click to the state on chain and in the API, at both widths, and each refusal in words. */
 import type { Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import { farcasterProofs } from "../../clients/proof-platforms/farcaster.ts";
 import { hubReader } from "../../clients/proof-platforms/farcaster-hub.ts";
 import { githubProofs } from "../../clients/proof-platforms/github.ts";
 import { xProofs } from "../../clients/proof-platforms/x.ts";
-import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
+import { openPublicHttp } from "../../clients/public-http.ts";
 import { createSecretBox } from "../../clients/secret-box.ts";
 import { openWebhookReceivers } from "../../clients/webhook-receivers.ts";
 import { attestationCall } from "../../devnet/seed-onchain.ts";
-import { runWebhooks, type Webhooks } from "../../workers/webhooks/deliver.ts";
+import { runWebhooks } from "../../workers/webhooks/deliver.ts";
 import { WEBHOOK_KEY } from "../api/support/api.ts";
-import { type Simulated, simulated } from "../clients/support/simulated.ts";
+import { simulated } from "../clients/support/simulated.ts";
 import type { Paying } from "../payments/support/paying.ts";
-import { type Receiver, replying, startReceiver } from "../webhooks/support/world.ts";
+import { perFile } from "../support/started.ts";
+import { replying, startReceiver } from "../webhooks/support/world.ts";
 import { CHROMIUM } from "./browser.ts";
-import { connectByChip, findingsOf, plantAgent, startTerminal, type Terminal, WIDTHS, widthsInTurn } from "./flows.ts";
+import { connectByChip, findingsOf, plantAgent, startTerminal, WIDTHS, widthsInTurn } from "./flows.ts";
 
 const widths = widthsInTurn();
 
 type Payer = Awaited<ReturnType<Paying["payer"]>>;
 
 describe.runIf(CHROMIUM !== undefined || process.env.CI)("proofs in the terminal", () => {
-  let sim: Simulated;
-  let raw: PublicHttp;
-  let terminal: Terminal;
-  let receiver: Receiver;
-  let webhooks: Webhooks;
-
-  beforeAll(async () => {
-    sim = await simulated();
-    raw = openPublicHttp({ userAgent: "tests", loopback: true, origins: [sim.url] });
-    receiver = await startReceiver();
+  const sim = perFile(simulated);
+  const raw = perFile(() => openPublicHttp({ userAgent: "tests", loopback: true, origins: [sim.url] }));
+  const receiver = perFile(startReceiver);
+  const terminal = perFile(() => {
     const roomy = { rate: { burst: 10_000, perSecond: 1_000 } };
-    terminal = await startTerminal({
+    return startTerminal({
       env: { PRICING_PHASE: "free", WEBHOOK_ALLOW_PRIVATE: "true", LIMITS: "proofs=0,proofs-of-agent=4" },
       deps: {
         proofs: {
@@ -44,8 +39,10 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("proofs in the terminal
         },
       },
     });
+  });
+  perFile(() => {
     const receivers = openWebhookReceivers({ userAgent: "tests", allowLoopback: true });
-    webhooks = runWebhooks(
+    return runWebhooks(
       {
         ...{ db: terminal.api.pool, clock: () => new Date(), fault: () => {}, log: terminal.api.log as never },
         webhooks: {
@@ -56,13 +53,6 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("proofs in the terminal
       },
       { timerMs: 50 },
     );
-  });
-  afterAll(async () => {
-    await webhooks?.stop();
-    await receiver?.close();
-    await terminal?.stop();
-    await raw?.close();
-    await sim?.close();
   });
 
   /** An agent on the chain and in the index, whose wallet and owner is `payer`. */

@@ -17,10 +17,10 @@ const BUYER = 8;
 const REFUSED: Readonly<Record<string, string>> = { getOperatorState: "401", querySql: "401", getMint: "404" };
 
 export const referenceOnTheStack = (stackOf: () => Stack) =>
-  inBrowser("the reference", (browserOf) => {
+  inBrowser("the reference", (browser) => {
     async function visit(path: string, work: (page: Page) => Promise<void>): Promise<void> {
       const { devnet } = stackOf();
-      const { page, problems } = await openPage(browserOf(), [devnet.apiUrl], {
+      const { page, problems } = await openPage(browser, [devnet.apiUrl], {
         viewport: { width: 1360, height: 900 },
       });
       try {

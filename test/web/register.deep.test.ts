@@ -1,12 +1,13 @@
 /** Registration and reports in the terminal, from the first click to the chain: both widths, refusals, lost answers, reloads at every step. */
 import type { Page, Request, Route } from "playwright-core";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { MINT_PRICE, type Paying, REPORT_PRICE } from "../payments/support/paying.ts";
+import { perFile } from "../support/started.ts";
 import { CHROMIUM } from "./browser.ts";
-import { connectByChip, findingsOf, plantAgent, startTerminal, type Terminal, widthsInTurn } from "./flows.ts";
+import { connectByChip, findingsOf, plantAgent, startTerminal, widthsInTurn } from "./flows.ts";
 
 const widths = widthsInTurn();
 
@@ -16,10 +17,9 @@ const REPORT = "**/api/v2/agent/400/cred-report";
 
 // Without Chromium nothing of this can be run: a person's machine leaves it out, CI must not.
 describe.runIf(CHROMIUM !== undefined || process.env.CI)("registration and reports in the terminal", () => {
-  let terminal: Terminal;
+  // Every registration is answered before the chain has decided, so that the page has to follow it.
+  const terminal = perFile(() => startTerminal({ env: { MINT_WAIT_MS: "0" } }));
   beforeAll(async () => {
-    // Every registration is answered before the chain has decided, so that the page has to follow it.
-    terminal = await startTerminal({ env: { MINT_WAIT_MS: "0" } });
     await plantRows(terminal.api.pool, "agentName", [
       { name: "atlas", displayName: "Atlas", tokenId: 400, registeredAt: 1 },
     ]);
@@ -27,7 +27,6 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("registration and repor
       ...{ name: "Atlas", agentName: "atlas", soulbound: false, walletConfirmed: true },
     });
   });
-  afterAll(() => terminal?.stop());
 
   const mintOf = async ({ address }: Payer) => {
     const { rows } = await terminal.api.pool.query("select * from offchain.mint where lower(wallet) = lower($1)", [

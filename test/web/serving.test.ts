@@ -6,20 +6,24 @@ import { dirname, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { promisify } from "node:util";
 import { gunzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { ENDPOINTS } from "../../api/routes/index.ts";
 import { webServer } from "../../api/web/serve.ts";
 import { isSpam } from "../../core/spam.ts";
 import { LONG } from "../../harness/patience.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { buildWeb, putInPlace, webIsStale } from "../../web/build.ts";
-import { HOST, startApi, type TestApi } from "../api/support/api.ts";
+import { HOST, startApi } from "../api/support/api.ts";
 import { randomAgents } from "../support/agents.ts";
+import { perFile } from "../support/started.ts";
 import { HOSTILE_ID, plantWorld } from "./world.ts";
 
 const HTML = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 
-let api: TestApi;
+const api = perFile(async () => {
+  if (webIsStale()) await buildWeb();
+  return startApi({ deps: { aboutMs: LONG } });
+});
 let script = "";
 /** Node's fetch would say that it is a script's (`sec-fetch-mode: cors`), and would unpack what it reads. */
 const get = (path: string, headers: Record<string, string> = HTML, method = "GET", { url } = api) =>
@@ -35,12 +39,9 @@ const get = (path: string, headers: Record<string, string> = HTML, method = "GET
   });
 
 beforeAll(async () => {
-  if (webIsStale()) await buildWeb();
-  api = await startApi({ deps: { aboutMs: LONG } });
   await plantWorld(api.database.pool);
   script = /src="(\/assets\/[^"]+\.js)"/.exec(await (await get("/")).text())![1]!;
 });
-afterAll(() => api?.close());
 
 describe("the page", () => {
   it.each([

@@ -1,39 +1,32 @@
 /** People without a wallet sign in at the identity provider: from the first click to the human in the API, and everything that can go wrong on the way. */
 import type { Page, Route } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { createAuthorizationServer } from "../../clients/authorization-server.ts";
-import { type Http, openHttp } from "../../clients/http.ts";
+import { openHttp } from "../../clients/http.ts";
 import { createIdentityProvider } from "../../clients/identity-provider.ts";
 import { identityProvider, identityProviderEnvironment } from "../../devnet/simulators/identity-provider.ts";
-import { type RunningSimulators, startSimulators } from "../../devnet/simulators/server.ts";
+import { startSimulators } from "../../devnet/simulators/server.ts";
+import { perFile } from "../support/started.ts";
 import { CHROMIUM } from "./browser.ts";
-import { findingsOf, plantAgent, startTerminal, type Terminal, type Width, widthsInTurn } from "./flows.ts";
+import { findingsOf, plantAgent, startTerminal, type Width, widthsInTurn } from "./flows.ts";
 
 const widths = widthsInTurn();
 
 describe.runIf(CHROMIUM !== undefined || process.env.CI)("signing in at the identity provider", () => {
-  let simulators: RunningSimulators;
-  let terminal: Terminal;
-  let http: Http;
-  beforeAll(async () => {
-    simulators = await startSimulators({ upstreams: [identityProvider] });
-    http = openHttp({ userAgent: "test", maxWaitMs: 0 });
+  const simulators = perFile(() => startSimulators({ upstreams: [identityProvider] }));
+  const http = perFile(() => openHttp({ userAgent: "test", maxWaitMs: 0 }));
+  const terminal = perFile(() => {
     const env = identityProviderEnvironment(simulators.url);
     const options = {
       ...{ issuer: env.IDP_ISSUER, audience: env.IDP_AUDIENCE, jwksUrl: env.IDP_JWKS_URL, requiredClaims: [] },
     };
-    terminal = await startTerminal({
+    return startTerminal({
       env,
       deps: {
         identityProvider: createIdentityProvider(options, http),
         authorizationServer: createAuthorizationServer(options, http),
       },
     });
-  });
-  afterAll(async () => {
-    await terminal?.stop();
-    await http?.close();
-    await simulators?.stop();
   });
   const control = (method: string, path: string, body: object = {}) =>
     fetch(`${simulators.url}/_control/${path}`, { method, body: JSON.stringify(body) });

@@ -2,7 +2,7 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { historyView } from "../../core/views/offer-history.ts";
 import { appendEvents } from "../../db/events/append-events.ts";
 import { sequenceEvents } from "../../db/events/event-sequence.ts";
@@ -16,23 +16,22 @@ import { publishTestEpoch, storeTestEpoch } from "../support/cred-epochs.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantDocuments, plantOffers } from "../support/discovery.ts";
 import { deepIt } from "../support/share.ts";
+import { perFile } from "../support/started.ts";
 import { CHROMIUM, openPage } from "./browser.ts";
 import { findingsOf, startTerminal, type Terminal } from "./flows.ts";
 import { HOSTILE, HOSTILE_ID, HOSTILE_REF, plantWorld, TWIN_ID } from "./world.ts";
 
 // Without Chromium nothing of this can be run: a person's machine leaves it out, CI must not.
 describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () => {
-  let terminal: Terminal;
+  // There are no workers, whose rows a registration's answer waits for: the page follows it.
+  const terminal = perFile(() => startTerminal({ env: { MINT_WAIT_MS: "0" } }));
   let { world, api, browser } = {} as Terminal;
   beforeAll(async () => {
-    // There are no workers, whose rows a registration's answer waits for: the page follows it.
-    terminal = await startTerminal({ env: { MINT_WAIT_MS: "0" } });
     ({ world, api, browser } = terminal);
     await api.setPhase("free");
     await plantWorld(api.pool);
     await plantDocuments(api.pool);
   });
-  afterAll(() => terminal?.stop());
 
   /** Opens a page, does something with it, and holds it to have caused no problems. */
   async function on(path: string, act: (page: Page) => Promise<void>, options: Parameters<typeof openPage>[2] = {}) {

@@ -1,11 +1,11 @@
 /** Principals as tests meet them: wallets that sign in, tokens that change hands, and an identity provider. */
-import { afterAll } from "vitest";
-import { type Http, openHttp } from "../../../clients/http.ts";
+import { openHttp } from "../../../clients/http.ts";
 import { createIdentityProvider } from "../../../clients/identity-provider.ts";
 import type { Address } from "../../../core/agents/facts.ts";
 import type { AgentWallet } from "../../../harness/agent-wallet.ts";
 import { healthyChain } from "../../../harness/stub-chain.ts";
-import { AUDIENCE, ISSUER, type KeyServer, startKeyServer } from "../../support/key-server.ts";
+import { AUDIENCE, ISSUER, startKeyServer } from "../../support/key-server.ts";
+import { perFile } from "../../support/started.ts";
 import { PATIENT } from "../../support/time-limits.ts";
 import { type PlantedAgent, plantAgents } from "./agents.ts";
 import { type Answer, type ApiOptions, apiForFile, type TestApi } from "./api.ts";
@@ -35,15 +35,9 @@ type PrincipalWorld = {
 
 /** The API with an identity provider of its own; one world for a whole file. */
 export function principalsForFile({ chain, ...options }: ApiOptions = {}): PrincipalWorld {
-  let keys: KeyServer;
-  let http: Http;
-  afterAll(async () => {
-    await keys?.close();
-    await http?.close();
-  });
-  const api = apiForFile(async () => {
-    keys = await startKeyServer(Date.now);
-    http = openHttp({ userAgent: "test", maxWaitMs: 0, limits: PATIENT });
+  const keys = perFile(() => startKeyServer(Date.now));
+  const http = perFile(() => openHttp({ userAgent: "test", maxWaitMs: 0, limits: PATIENT }));
+  const api = apiForFile(() => {
     const idp = { issuer: ISSUER, audience: AUDIENCE, jwksUrl: keys.jwksUrl, requiredClaims: [] };
     return {
       ...options,
