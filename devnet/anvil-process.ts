@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { childEnvironment } from "../config/config.ts";
+import { attempt } from "./attempt.ts";
 import { endProgram, startProgram } from "./start-program.ts";
 
 export type AnvilProcess = {
@@ -21,13 +22,6 @@ const READY_MS = 60_000;
 export const ANSWER_MS = 60_000;
 /** Settings of its allocator: what is free goes back to the system within seconds. A chain of a day takes 20 MB less. */
 const SMALL_HEAP = "narenas:1,dirty_decay_ms:1000,muzzy_decay_ms:1000";
-const PLATFORMS: Record<string, string> = {
-  "darwin-arm64": "darwin-arm64",
-  "darwin-x64": "darwin-amd64",
-  "linux-arm64": "linux-arm64",
-  "linux-x64": "linux-amd64",
-  "win32-x64": "win32-amd64",
-};
 
 /**
  * Starts anvil on 127.0.0.1 and waits until it listens.
@@ -74,11 +68,11 @@ export async function rpc(url: string, method: string, params: unknown[] = []): 
 
 /** The platform's binary itself: the package's own launcher leaves anvil running when it is killed. */
 function anvilBinary(): string {
-  const platform = PLATFORMS[`${process.platform}-${process.arch}`];
-  if (!platform) throw new Error(`no anvil for ${process.platform}-${process.arch}: set RPC_URL`);
+  const platform = `${process.platform}-${process.arch.replace("x64", "amd64")}`;
   const require = createRequire(createRequire(import.meta.url).resolve("@foundry-rs/anvil/package.json"));
-  const directory = dirname(require.resolve(`@foundry-rs/anvil-${platform}/package.json`));
-  return join(directory, "bin", process.platform === "win32" ? "anvil.exe" : "anvil");
+  const manifest = attempt(() => require.resolve(`@foundry-rs/anvil-${platform}/package.json`), null);
+  if (manifest === null) throw new Error(`no anvil for ${platform}: set RPC_URL`);
+  return join(dirname(manifest), "bin", process.platform === "win32" ? "anvil.exe" : "anvil");
 }
 
 /** The port that anvil names once it listens. */

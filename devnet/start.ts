@@ -1,4 +1,5 @@
 /** `npm start`: the whole service on this machine, real and local, from nothing; see README. */
+import { once } from "node:events";
 import { existsSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { Listr, PRESET_TIMER } from "listr2";
@@ -76,7 +77,12 @@ function tasks() {
             [
               { title: "PostgreSQL", task: () => starting(prepareDatabase) },
               { title: "Chain 8453", enabled: ownChain, task: () => starting(startChain) },
-              { title: "Chain 4217, for payments by MPP", enabled: ownTempo, task: () => starting(startTempo) },
+              {
+                title: "Chain 4217, for payments by MPP",
+                // Only with a chain of its own: money of a simulated chain must not buy what money of a real one buys.
+                enabled: () => ownChain() && !stack.config.mpp,
+                task: () => starting(startTempo),
+              },
               { title: "Web terminal", enabled: webIsStale, task: () => starting(buildWeb) },
             ],
             { concurrent: true },
@@ -85,7 +91,7 @@ function tasks() {
       { title: "Indexer, workers and API", task: startProcesses },
       {
         title: "Seed a small world",
-        enabled: seeds,
+        enabled: () => ownChain() && !empty && !existsSync(dataDir(stack.config.dataDir).seeded),
         task: (_, task) => seedWorld((line) => (task.output = line)),
       },
       { title: "Write devnet.json", enabled: ownChain, task: () => writeDevnet(stack) },
@@ -114,16 +120,13 @@ async function prepare(): Promise<void> {
   stack.stops.push(() => release(directory));
 }
 
-function portIsFree(port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      const reason =
-        error.code === "EADDRINUSE" ? "is taken: stop what uses it, or set PORT" : `cannot be used (${error.code})`;
-      reject(new StartError(`Port ${port} ${reason}.`));
-    });
-    server.listen(bindTo(host, port), () => server.close(() => resolve()));
+async function portIsFree(port: number, host: string): Promise<void> {
+  const server = createServer().listen(bindTo(host, port));
+  await once(server, "listening").catch(({ code }: NodeJS.ErrnoException) => {
+    const reason = code === "EADDRINUSE" ? "is taken: stop what uses it, or set PORT" : `cannot be used (${code})`;
+    throw new StartError(`Port ${port} ${reason}.`);
   });
+  await once(server.close(), "close");
 }
 
 /** Runs a part's start. While it runs, `stopAll` waits for it: nothing that was started is left running. */
@@ -182,11 +185,6 @@ async function startChain(): Promise<void> {
     ...simulatedUpstreams(stack.simulatorUrl),
     ...localDefaults(config),
   });
-}
-
-/** Only with a chain of its own: money of a simulated chain must not buy what money of a real one buys. */
-function ownTempo(): boolean {
-  return ownChain() && !stack.config.mpp;
 }
 
 async function startTempo(): Promise<void> {
@@ -264,10 +262,6 @@ async function becomes(ready: () => boolean | Promise<boolean>, logs: string): P
       throw new StartError(`The service did not become ready within two minutes; its logs are in ${logs}.`);
     await new Promise((done) => setTimeout(done, 100));
   }
-}
-
-function seeds(): boolean {
-  return ownChain() && !empty && !existsSync(dataDir(stack.config.dataDir).seeded);
 }
 
 function ownChain(): boolean {

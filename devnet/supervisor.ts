@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { UP } from "../runtime/lifecycle.ts";
 import { commandOf, entryOf, PROCESS_ENV, type ProcessName } from "../runtime/processes.ts";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
-import { endProgram, startProgram } from "./start-program.ts";
+import { endProgram, outputOf, startProgram } from "./start-program.ts";
 
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 15_000;
@@ -79,13 +79,8 @@ export class Supervisor {
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
     part.child = child;
-    let lastWords = "";
-    for (const stream of [child.stdout!, child.stderr!]) {
-      stream.on("data", (chunk: Buffer) => {
-        part.log.write(chunk);
-        lastWords = (lastWords + chunk).slice(-500);
-      });
-    }
+    const lastWords = outputOf(child, 500);
+    for (const stream of [child.stdout!, child.stderr!]) stream.on("data", (chunk: Buffer) => part.log.write(chunk));
     child.on("message", (said) => {
       if (said === UP) part.up = true;
     });
@@ -94,7 +89,7 @@ export class Supervisor {
       if (this.#stopping) return;
       if (Date.now() - started > STABLE_MS) part.delay = FIRST_DELAY_MS;
       this.#say(
-        `${part.name} ended (${signal ?? code}), starting it again in ${part.delay / 1000} s: ${lastLine(lastWords)}`,
+        `${part.name} ended (${signal ?? code}), starting it again in ${part.delay / 1000} s: ${lastLine(lastWords())}`,
       );
       part.timer = setTimeout(() => this.#run(part, command), part.delay);
       part.delay = Math.min(part.delay * 2, MAX_DELAY_MS);

@@ -1,7 +1,7 @@
 /** A PgBouncer of a test's own before a Postgres, when the machine has it. */
-import { spawn } from "node:child_process";
 import { chownSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { endProgram, startProgram } from "../devnet/start-program.ts";
 import { withClient } from "../devnet/with-client.ts";
 import { freePort } from "../runtime/free-port.ts";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
@@ -40,15 +40,8 @@ ${documentedLine()}
   );
   const asRoot = process.getuid?.() === 0;
   if (asRoot) for (const path of [directory, settings, users]) chownSync(path, NOBODY, NOBODY);
-  const child = spawn(binary, [settings], { stdio: "ignore", ...(asRoot && { uid: NOBODY, gid: NOBODY }) });
-  const ended = new Promise((done) => child.once("exit", done));
+  const child = startProgram(binary, [settings], { stdio: "ignore", ...(asRoot && { uid: NOBODY, gid: NOBODY }) });
   const url = `postgres://${username}:${password}@127.0.0.1:${port}${pathname}`;
   await until("PgBouncer answers", () => withClient(url, async () => true));
-  return {
-    url,
-    async stop() {
-      child.kill("SIGKILL");
-      await ended;
-    },
-  };
+  return { url, stop: () => endProgram(child, "SIGKILL") };
 }

@@ -23,8 +23,8 @@ export async function startReplica(
     await client.query("select pg_backup_start('replica', true)");
     copy(rows[0].directory, dataDir);
     const { rows: stopped } = await client.query("select labelfile from pg_backup_stop(false)");
-    write(dataDir, "backup_label", stopped[0].labelfile);
-    write(dataDir, "standby.signal", "");
+    writeForServer(dataDir, "backup_label", stopped[0].labelfile);
+    writeForServer(dataDir, "standby.signal", "");
   });
   const { hostname, port, username, password } = new URL(url);
   return startPostgres({
@@ -53,7 +53,7 @@ function copy(from: string, to: string): void {
 }
 
 /** A file of the server's account, as the directory is. */
-function write(dataDir: string, name: string, text: string): void {
+export function writeForServer(dataDir: string, name: string, text: string): void {
   const { uid, gid } = statSync(dataDir);
   writeFileSync(join(dataDir, name), text, { mode: 0o600 });
   chownSync(join(dataDir, name), uid, gid);

@@ -1,10 +1,11 @@
 /** One process of the service: how every test, benchmark and simulation starts it. */
 import { createInterface } from "node:readline";
-import { endProgram, hasEnded, startProgram } from "../devnet/start-program.ts";
+import { endProgram, hasEnded, outputOf, startProgram } from "../devnet/start-program.ts";
 import { freePort } from "../runtime/free-port.ts";
 import { commandOf, PROCESS_ENV, type ProcessName } from "../runtime/processes.ts";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
 import { CHILD_ENV } from "./child-env.ts";
+import { withClosers } from "./closers.ts";
 import { until } from "./until.ts";
 
 const KEPT_WORDS = 200_000;
@@ -24,11 +25,7 @@ export function startProcess(
     env: { ...CHILD_ENV, ...PROCESS_ENV, ...env },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
-  let text = "";
-  for (const stream of [child.stdout!, child.stderr!])
-    stream.on("data", (chunk) => {
-      text = (text + chunk).slice(-KEPT_WORDS);
-    });
+  const output = outputOf(child, KEPT_WORDS);
   if (onLog)
     createInterface({ input: child.stdout! }).on("line", (line) => line.startsWith("{") && onLog(JSON.parse(line)));
   const ended = new Promise<number | null>((done) => child.once("exit", done));
@@ -39,11 +36,11 @@ export function startProcess(
     ended,
     hasEnded: () => hasEnded(child),
     /** The last that it printed, at most KEPT_WORDS characters. */
-    output: () => text,
+    output,
     /** Waits until a URL of the process answers with success. @throws Error with its output when it ends before */
     async answers(url: string, options?: { timeoutMs?: number; everyMs?: number }): Promise<void> {
       await until(`${url} answers`, async () => hasEnded(child) || (await fetch(url).then(isGood)), options);
-      if (hasEnded(child)) throw new Error(`${name} ended at its start:\n${text}`);
+      if (hasEnded(child)) throw new Error(`${name} ended at its start:\n${output()}`);
     },
     /** SIGTERM, and SIGKILL when that is not enough. @returns the exit code */
     async stop() {
@@ -68,12 +65,10 @@ export async function startApi(
 ): Promise<ServiceProcess & { url: string }> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const api = startProcess("api", { ...env, PORT: String(port) }, { ...(onLog && { onLog }) });
-  try {
+  return withClosers(async (later) => {
+    const api = startProcess("api", { ...env, PORT: String(port) }, { ...(onLog && { onLog }) });
+    later(() => api.stop());
     await api.answers(url + path, { timeoutMs: 120_000 });
-  } catch (error) {
-    await api.stop();
-    throw error;
-  }
-  return { ...api, url };
+    return { ...api, url };
+  });
 }

@@ -3,7 +3,7 @@ import type { ChildProcess } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { dataDir } from "../devnet/data-dir.ts";
 import { removePostgres } from "../devnet/postgres.ts";
-import { startProgram } from "../devnet/start-program.ts";
+import { hasEnded, outputOf, startProgram } from "../devnet/start-program.ts";
 import { freePort } from "../runtime/free-port.ts";
 import { entryOf } from "../runtime/processes.ts";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
@@ -44,6 +44,9 @@ export type Stack = {
   remove(): Promise<void>;
 };
 
+/** Longer than the first start on a busy machine takes, which seeds a world. */
+const READY_MS = 600_000;
+
 /**
  * Starts the stack and waits for `ready`.
  * @param options.directory reuses the data of an earlier one
@@ -55,8 +58,9 @@ export async function startStack(options: StartOptions = {}): Promise<Stack> {
   const more = topology && (await moreProcesses(topology, directory));
   const env = { ...more?.env, ...options.env };
   const run = await runStart({ ...options, env, directory });
-  const code = await Promise.race([run.ended, run.said("\nready ")]);
-  if (code !== undefined) throw new Error(`npm start ended with ${code}:\n${run.output()}`);
+  const isReady = () => run.output().includes("\nready ");
+  await until("the stack is ready", () => isReady() || hasEnded(run.process), { timeoutMs: READY_MS });
+  if (!isReady()) throw new Error(`npm start ended with ${await run.ended}:\n${run.output()}`);
   const running = { output: run.output, logs: dataDir(directory).logs };
   runningStacks.add(running);
   await more?.start();
@@ -130,36 +134,17 @@ export type StartOptions = {
   topology?: Topology | undefined;
 };
 
-/** Runs the program behind `npm start` and follows what it prints; for tests of starts that fail, too. */
+/** Runs the program behind `npm start` and keeps what it prints; for tests of starts that fail, too. */
 export async function runStart(options: StartOptions & { directory: string }) {
   const child = startProgram(process.execPath, [entryOf("stack"), ...(options.args ?? ["--empty"])], {
     cwd: PROJECT_ROOT,
     env: { ...CHILD_ENV, ...FREE_PHASE, PORT: String(await freePort()), ...options.env, DATA_DIR: options.directory },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  let text = "";
-  const listeners = new Set<() => void>();
-  for (const stream of [child.stdout!, child.stderr!]) {
-    stream.on("data", (chunk) => {
-      text += chunk;
-      for (const listener of listeners) listener();
-    });
-  }
   return {
     process: child,
-    output: () => text,
+    output: outputOf(child),
     /** Resolves with the exit code, null when a signal ended it. */
-    ended: new Promise<number | null>((done) => child.once("exit", (code) => done(code))),
-    /** Resolves once `words` have been printed. */
-    said: (words: string) =>
-      new Promise<undefined>((done) => {
-        const look = () => {
-          if (!text.includes(words)) return;
-          listeners.delete(look);
-          done(undefined);
-        };
-        listeners.add(look);
-        look();
-      }),
+    ended: new Promise<number | null>((done) => child.once("exit", done)),
   };
 }

@@ -1,9 +1,10 @@
 /** A Postgres of a test's own whose TLS, certificate and rules of admission change while it runs. */
-import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { startPostgres } from "../devnet/postgres.ts";
 import { withClient } from "../devnet/with-client.ts";
 import { type Certificate, createAuthority } from "./certificates.ts";
+import { writeForServer } from "./replica.ts";
 import { scratchDirectory } from "./scratch.ts";
 import { until } from "./until.ts";
 
@@ -25,14 +26,8 @@ export async function startTlsPostgres() {
     const { rows } = await client.query("select current_setting('data_directory') as place");
     return rows as [{ place: string }];
   });
-  const { uid, gid } = statSync(place);
   const authority = createAuthority(directory, "own");
   const other = createAuthority(directory, "other");
-  /** A file of the server's account. */
-  const give = (name: string, text: string) => {
-    writeFileSync(join(place, name), text, { mode: 0o600 });
-    chownSync(join(place, name), uid, gid);
-  };
   const admin = `postgres://postgres:postgres@/postgres?host=${encodeURIComponent(sockets)}&port=${postgres.port}`;
   const own = authority.sign("localhost");
   return {
@@ -48,11 +43,11 @@ export async function startTlsPostgres() {
     own,
     /** Null: it offers no TLS. Resolves when new connections see it. */
     async show({ certificate = own, admits = EVERYONE }: Shown = {}) {
-      give("pg_hba.conf", [...admits, "local all all scram-sha-256", ""].join("\n"));
+      writeForServer(place, "pg_hba.conf", [...admits, "local all all scram-sha-256", ""].join("\n"));
       if (certificate) {
-        give("server.crt", readFileSync(certificate.certificate, "utf8"));
-        give("server.key", readFileSync(certificate.key, "utf8"));
-        give("root.crt", readFileSync(authority.certificate, "utf8"));
+        writeForServer(place, "server.crt", readFileSync(certificate.certificate, "utf8"));
+        writeForServer(place, "server.key", readFileSync(certificate.key, "utf8"));
+        writeForServer(place, "root.crt", readFileSync(authority.certificate, "utf8"));
       }
       await withClient(admin, async (client) => {
         const loaded = async () => (await client.query("select pg_conf_load_time() as at")).rows[0].at as Date;

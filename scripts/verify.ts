@@ -1,6 +1,6 @@
 /** `npm run verify`: lint, types, what is unused, architecture and pure tests, side by side, and the budget; seconds, no services. */
 import { join } from "node:path";
-import { startProgram } from "../devnet/start-program.ts";
+import { outputOf, startProgram } from "../devnet/start-program.ts";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
 import { isWithinBudget } from "./budget.ts";
 
@@ -19,12 +19,11 @@ const passes = ([name, args]: [string, string[]]) =>
   new Promise<boolean>((done) => {
     const started = performance.now();
     const child = startProgram(process.execPath, args, { wholeGroup: true, stdio: ["ignore", "pipe", "pipe"] });
-    let output = "";
-    for (const stream of [child.stdout!, child.stderr!]) stream.on("data", (chunk) => (output += chunk));
+    const output = outputOf(child);
     child.on("close", (code) => {
       const seconds = ((performance.now() - started) / 1000).toFixed(1);
       console.log(`${code === 0 ? "ok  " : "FAIL"} ${name} (${seconds} s)`);
-      if (code !== 0) console.log(output);
+      if (code !== 0) console.log(output());
       done(code === 0);
     });
   });

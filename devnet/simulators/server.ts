@@ -1,6 +1,7 @@
 /** All simulators behind one HTTP server: each upstream at `/<source>`, their control at `/_control`. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
 import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import { ZodError, z } from "zod";
@@ -117,7 +118,8 @@ function simulatorApp(simulators: readonly Simulator[], hang: Hang): Hono {
       app.use(`/${segment}/*`, async (c, next) => {
         const planned = faults.take(simulator.source);
         if (planned?.hangs) await hang(segment);
-        if (planned?.delayMs) await pause(planned.delayMs, c.req.raw.signal);
+        // At most until the client has given up.
+        if (planned?.delayMs) await wait(planned.delayMs, undefined, { signal: c.req.raw.signal }).catch(() => {});
         if (planned === undefined || (planned.status === undefined && planned.body === undefined)) return next();
         return failed(simulator, planned);
       });
@@ -132,10 +134,7 @@ function simulatorApp(simulators: readonly Simulator[], hang: Hang): Hono {
 }
 
 /** An answer that fails as planned, in the upstream's words where the plan has none. */
-function failed(
-  simulator: Simulator,
-  planned: { status?: number; body?: unknown; headers?: Record<string, string> },
-): Response {
+function failed(simulator: Simulator, planned: FaultPlan): Response {
   const status = planned.status ?? 200;
   const own = simulator.failure?.(status) ?? { body: { error: `simulated ${status}` } };
   const headers = { ...own.headers, ...planned.headers };
@@ -143,13 +142,3 @@ function failed(
   if (typeof planned.body !== "string") return reply(planned.body, status, headers);
   return new Response(planned.body, { status, headers: { "content-type": "text/html; charset=utf-8", ...headers } });
 }
-
-/** Waits, at most until the client has given up. */
-const pause = (ms: number, signal: AbortSignal) =>
-  new Promise<void>((done) => {
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", () => {
-      clearTimeout(timer);
-      done();
-    });
-  });

@@ -1,6 +1,6 @@
 /** Image, compose file and proxy: every variable, command and file they name exists, secrets come from outside, and the proxy does what it promises. */
 import { type ChildProcess, execFile } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -9,16 +9,16 @@ import { loadConfig } from "../../config/config.ts";
 import { composeFile, FIXED_IN_COMPOSE } from "../../config/generated-files.ts";
 import type { Process, Variable } from "../../config/variable.ts";
 import { VARIABLES } from "../../config/variables.ts";
-import { endProgram, startProgram } from "../../devnet/start-program.ts";
+import { endProgram, outputOf, startProgram } from "../../devnet/start-program.ts";
 import { CHILD_ENV } from "../../harness/child-env.ts";
 import { LONG } from "../../harness/patience.ts";
 import { PROGRAMS } from "../../harness/programs.ts";
-import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
 import { freePort } from "../../runtime/free-port.ts";
 import { commandOf, entryOf, PROCESS_ENV, PROCESSES, type ProcessName } from "../../runtime/processes.ts";
 import { apiProcesses } from "../support/api-processes.ts";
 import { testDatabase } from "../support/database.ts";
+import { folderPerFile } from "../support/folders.ts";
 import { perFile } from "../support/started.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -281,8 +281,7 @@ describe.runIf(CADDY)("the proxy, run", () => {
   );
   let proxy: ChildProcess;
   let site: string;
-  let output = "";
-  const home = scratchDirectory("proxy");
+  const home = folderPerFile("proxy");
   let kill: () => void;
   beforeAll(async () => {
     const both = await Promise.all([apis.start(), apis.start()]);
@@ -299,15 +298,12 @@ describe.runIf(CADDY)("the proxy, run", () => {
       },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    for (const stream of [proxy.stdout!, proxy.stderr!]) stream.on("data", (chunk) => (output += chunk));
+    const output = outputOf(proxy);
     await until("the proxy answers", async () => (await fetch(`${site}/health`)).ok).catch((error) => {
-      throw new Error(`${error.message}\n${output}`);
+      throw new Error(`${error.message}\n${output()}`);
     });
   });
-  afterAll(async () => {
-    if (proxy) await endProgram(proxy);
-    rmSync(home, { recursive: true, force: true });
-  });
+  afterAll(() => proxy && endProgram(proxy));
 
   it("hands out events as they happen, and nobody gets another address by saying so", async () => {
     const open = (from: string) =>

@@ -16,7 +16,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readIndex } from "../../card-renderer/font-index.ts";
 import { serviceEnv } from "../../devnet/deploy.ts";
-import { endProgram, startProgram } from "../../devnet/start-program.ts";
+import { endProgram, outputOf, startProgram } from "../../devnet/start-program.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
 import { freePort } from "../../runtime/free-port.ts";
@@ -177,10 +177,8 @@ function start(entry: string, more: Record<string, string>) {
     ...USER,
   });
   children.push(child);
-  let output = "";
-  for (const stream of [child.stdout!, child.stderr!]) stream.on("data", (chunk) => (output += chunk));
   const ended = new Promise<number | null>((done) => child.once("exit", done));
-  return { ended, output: () => output };
+  return { ended, output: outputOf(child) };
 }
 
 describe("the Dockerfile", () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { apiKeyHash, apiKeyText } from "../../core/callers/api-keys.ts";
 import { humanUpdateText } from "../../core/callers/signed-texts.ts";
 import { insertApiKey } from "../../db/callers/api-keys.ts";
-import { endProgram, startProgram } from "../../devnet/start-program.ts";
+import { endProgram, outputOf, startProgram } from "../../devnet/start-program.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { FREE_PHASE } from "../../harness/child-env.ts";
 import { listen } from "../../harness/listen.ts";
@@ -28,7 +28,7 @@ const directory = folderPerFile("log-secrets");
 let child: ChildProcess;
 let url: string;
 const node = perFile(startNode);
-let output = "";
+let output: () => string;
 beforeAll(async () => {
   const port = await freePort();
   const nobody = `http://127.0.0.1:${await freePort()}`;
@@ -47,10 +47,7 @@ beforeAll(async () => {
       ...{ LOG_LEVEL: "trace", RECEIPT_SIGNER_PRIVATE_KEY: RECEIPT_KEY, MINT_WAIT_MS: "0", PUBLIC_URL: url },
     },
   });
-  for (const stream of [child.stdout!, child.stderr!])
-    stream.on("data", (chunk) => {
-      output += chunk;
-    });
+  output = outputOf(child);
   await until("the API answers", () =>
     fetch(`${url}/health`).then(
       (r) => r.ok,
@@ -142,9 +139,12 @@ it("names none of what was sent", async () => {
   expect(statuses.broken!.every((status) => status >= 500)).toBe(true);
   await until(
     "the failures are in the log",
-    () => output.split("\n").filter((l) => /cannot be reached|not ready/.test(l)).length >= 4,
+    () =>
+      output()
+        .split("\n")
+        .filter((l) => /cannot be reached|not ready/.test(l)).length >= 4,
   );
   // A part is as good as the whole.
   for (const text of secrets)
-    for (const part of [text, text.slice(0, 40), text.slice(-64)]) expect(output).not.toContain(part);
+    for (const part of [text, text.slice(0, 40), text.slice(-64)]) expect(output()).not.toContain(part);
 });

@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, it } from "vitest";
 import { migrate } from "../../db/schema/migrate.ts";
-import { endProgram, startProgram } from "../../devnet/start-program.ts";
+import { endProgram, outputOf, startProgram } from "../../devnet/start-program.ts";
 import { withClient } from "../../devnet/with-client.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { quantile } from "../../harness/figures.ts";
@@ -89,10 +89,8 @@ function program(path: string, args: string[], env: Record<string, string> = {})
     stdio: ["ignore", "pipe", "pipe"],
     env: { PATH: "/usr/sbin:/usr/bin:/bin", ...env },
   });
-  let output = "";
-  for (const stream of [child.stdout!, child.stderr!]) stream.on("data", (chunk) => (output += chunk));
   later(() => endProgram(child));
-  return { output: () => output };
+  return { output: outputOf(child) };
 }
 
 /** A directory and a file in it. */
