@@ -1,7 +1,12 @@
 /** What the indexer refuses to start on, in one clear sentence and with exit code 1. */
+import pino from "pino";
 import { expect, test } from "vitest";
+import { loadConfig } from "../../config/config.ts";
 import { startAnvil } from "../../devnet/anvil.ts";
 import { CHILD_ENV } from "../../harness/child-env.ts";
+import { launchIndexer } from "../../indexer/launcher.ts";
+import { PONDER_VERSION, unverifiedVersion, VERIFIED_VERSIONS } from "../../indexer/preload/ponder-package.ts";
+import { LaunchError } from "../../indexer/schema-name.ts";
 import { testDatabase } from "../support/database.ts";
 import { runIndexer } from "../support/index-world.ts";
 import { perFile } from "../support/started.ts";
@@ -37,4 +42,18 @@ test.each(cases)("%s", async (_, more, sentence) => {
   expect(indexer.output()).toContain("The indexer cannot start: ");
   expect(indexer.output()).toContain(sentence);
   expect(indexer.output()).not.toMatch(/\n\s+at /);
+});
+
+test("the installed version of Ponder is one that indexer/preload/ was checked against", () => {
+  expect(VERIFIED_VERSIONS).toContain(PONDER_VERSION);
+  expect(unverifiedVersion(PONDER_VERSION)).toBeNull();
+});
+
+test("the launcher refuses another version before it connects to anything, and says what to do", async () => {
+  const config = loadConfig({ DATABASE_URL: "postgres://127.0.0.1:9/none", RPC_URL: "http://127.0.0.1:9" });
+  const { done } = launchIndexer({ config, env: {}, log: pino({ enabled: false }), ponderVersion: "0.17.8" });
+  await expect(done).rejects.toBeInstanceOf(LaunchError);
+  await expect(done).rejects.toThrow(
+    /^Ponder 0\.17\.8 is installed, but only 0\.17\.7 is verified\. Install that version, or check indexer\/preload\//,
+  );
 });

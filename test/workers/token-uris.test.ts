@@ -5,6 +5,8 @@ import { tokensWithoutUri } from "../../db/agents/token-uris.ts";
 import { openWork, stateTotals } from "../../db/operations/service-counts.ts";
 import { senderState } from "../../db/transactions/sender-state.ts";
 import { until } from "../../harness/until.ts";
+import { FAULT_POINTS } from "../../workers/transactions/sender.ts";
+import { casesOf } from "../support/share.ts";
 import { perFile, perTest } from "../support/started.ts";
 import { clockAtNoon, PAID_CHECKOUT, startSending } from "./support/sending.ts";
 import { PUBLIC_URL, tokenUriWorld } from "./support/token-uris.ts";
@@ -262,13 +264,17 @@ describe("reorganisations and crashes", () => {
     expect(await desk.attempts(`uri:${tokenId}`)).toHaveLength(1);
   });
 
-  it("kill -9 between signing and sending ends in one transaction", async () => {
+  it.each(casesOf(FAULT_POINTS, ["sender.after-sign"]))("kill -9 at %s ends in one transaction", async (point) => {
     const { tokenId } = await world.direct();
     await world.run();
-    expect(await desk.spawnSender("sender.after-sign").ended).toBe("SIGKILL");
+    expect(await desk.spawnSender(point).ended).toBe("SIGKILL");
+    // The job comes round again before the sender is back.
+    await world.run();
     desk.send();
     await world.becomes(tokenId, "set");
+    await world.run();
     expect(await world.onChain(tokenId)).toBe(world.uriOf(tokenId));
+    expect(await world.intents()).toMatchObject([{ key: `uri:${tokenId}`, state: "mined" }]);
     expect(await desk.attempts(`uri:${tokenId}`)).toHaveLength(1);
   });
 });
