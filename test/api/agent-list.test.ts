@@ -7,7 +7,8 @@ import { type AgentList, type AgentListOptions, openAgentList } from "../../db/l
 import { plantCheckpoint } from "../../harness/onchain.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
-import { agentRow, type Question, question, settled, WALLETS, writeAgents, writeScores } from "../columns/support.ts";
+import { agentRow, type Question, question, settled, writeAgents, writeScores } from "../columns/support.ts";
+import { WALLETS } from "../support/directory.ts";
 import { forAllLater } from "../support/for-all.ts";
 import { isDeep, shareOf } from "../support/share.ts";
 import { perTest } from "../support/started.ts";

@@ -1,17 +1,15 @@
 /** A disk that is full: what is there is read, what is written is refused in plain words and leaves nothing behind. */
 import { randomUUID } from "node:crypto";
-import { beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { until } from "../../harness/until.ts";
+import { perFile } from "../support/started.ts";
 import { apiForFile, HOST, refusal } from "./support/api.ts";
-import { plantSpeaker, type Speaker } from "./support/speakers.ts";
+import { plantSpeaker } from "./support/speakers.ts";
 
 const GROUP = "/api/v2/messages/groups/general";
 
-let speaker: Speaker;
 const api = apiForFile({}, { provoked: true });
-beforeAll(async () => {
-  speaker = await plantSpeaker(api.pool, HOST, 60);
-});
+const speaker = perFile(() => plantSpeaker(api.pool, HOST, 60));
 
 const send = (content: string, key: string) =>
   api.send("POST", `${GROUP}/send`, {

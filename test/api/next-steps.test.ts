@@ -1,6 +1,6 @@
 /** A refusal names the next step that works and costs nothing: each hint is followed, as somebody would who reads it. */
 import { beforeAll, describe, expect, it } from "vitest";
-import { type AgentWallet, agentWallet } from "../../harness/agent-wallet.ts";
+import { agentWallet } from "../../harness/agent-wallet.ts";
 import { jsonRequest } from "../../harness/json-request.ts";
 import { plantAgents } from "./support/agents.ts";
 import { type Answer, apiForFile, HOST } from "./support/api.ts";
@@ -8,14 +8,13 @@ import { plantSpeaker } from "./support/speakers.ts";
 
 const GROUPS = "/api/v2/messages/groups";
 
-let wallet: AgentWallet;
-const api = apiForFile();
-beforeAll(async () => {
-  wallet = agentWallet({ host: HOST });
-  await plantAgents(api.pool, [{ tokenId: 7, name: "Grace Hopper", agentAddress: lower(wallet.address), score: 60 }]);
-});
-
+const wallet = agentWallet({ host: HOST });
 const lower = (address: string) => address.toLowerCase() as `0x${string}`;
+const api = apiForFile();
+beforeAll(() =>
+  plantAgents(api.pool, [{ tokenId: 7, name: "Grace Hopper", agentAddress: lower(wallet.address), score: 60 }]),
+);
+
 const send = (method: string, path: string, authorization?: string, body?: object) =>
   api.send(method, path, jsonRequest(method, body, { authorization }));
 const hintOf = ({ body }: Answer): string => String((body as { hint?: string }).hint);

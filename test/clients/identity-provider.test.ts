@@ -9,13 +9,14 @@ import { loadConfig } from "../../config/config.ts";
 import { Failure } from "../../core/errors.ts";
 import { IDP_AUDIENCE } from "../../devnet/simulators/identity-provider.ts";
 import { AUDIENCE, ISSUER, type KeyServer, startKeyServer } from "../support/key-server.ts";
+import { perTest } from "../support/started.ts";
 import { declaredTimeout, PATIENT } from "../support/time-limits.ts";
 import { simulated } from "./support/simulated.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00.000Z");
 const SECONDS = NOW / 1000;
 
-let server: KeyServer;
+const server = perTest(() => startKeyServer(() => at, timeout.reach));
 let http: Http;
 let provider: IdentityProvider;
 let at: number;
@@ -25,15 +26,11 @@ const open = (requiredClaims: string[] = []) => {
   http = openHttp({ userAgent: "test", maxWaitMs: 0, limits: PATIENT, signal: timeout.signal });
   return createIdentityProvider({ issuer: ISSUER, audience: AUDIENCE, jwksUrl: server.jwksUrl, requiredClaims }, http);
 };
-beforeEach(async () => {
+beforeEach(() => {
   at = NOW;
-  server = await startKeyServer(() => at, timeout.reach);
   provider = open();
 });
-afterEach(async () => {
-  await http.close();
-  await server.close();
-});
+afterEach(() => http.close());
 
 /** The outcome in one word: the subject, or the failure's code. */
 const outcome = async (token: string | Promise<string>): Promise<string> => {

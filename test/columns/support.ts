@@ -1,11 +1,11 @@
 /** Agents for the column tests: planted by the thousand in one statement each, changed at random, and questions about them. */
 import fc from "fast-check";
 import type pg from "pg";
-import type { Address } from "../../core/agents/facts.ts";
 import { MINT_ORIGINS } from "../../core/mints/mint-origins.ts";
 import { AGENT_SORTS, type AgentPage } from "../../db/lists/agent-list-sql.ts";
 import type { AgentList, AgentQuery } from "../../db/lists/agents.ts";
 import { until } from "../../harness/until.ts";
+import { address, piece, wallet } from "../support/directory.ts";
 import { sql } from "../support/sql.ts";
 
 export type AgentRow = {
@@ -23,11 +23,6 @@ export type AgentRow = {
   updatedBlock: number;
 };
 
-const piece = fc.constantFrom(
-  ..."Quantum,trade,BOT,bot,agent,Agent,Ångström,Café,straße,Łódź,ΣΊΣΥΦΟΣ,σίσυφος,İstanbul,ﬁnance,机器人,🤖,é,e\u0301,100%,a_b,\\,0xab,7,42,zz,.".split(
-    ",",
-  ),
-);
 const name = fc.oneof(
   { weight: 6, arbitrary: fc.array(piece, { minLength: 1, maxLength: 4 }).map((pieces) => pieces.join(" ")) },
   { weight: 2, arbitrary: fc.constantFrom("x", "", " ", "  z  ", "aaaa", "\u3000y\ufeff", "🤖🤖", "éé", "Agent") },
@@ -39,17 +34,6 @@ const points = fc.oneof(
   { weight: 1, arbitrary: fc.bigInt(2n ** 62n, 2n ** 62n + 3n).map(String) },
   { weight: 1, arbitrary: fc.maxSafeNat().map(String) },
 );
-const digits = "0123456789abcdef";
-const address = fc
-  .tuple(
-    fc.constantFrom("0xab", "0xabc", "0x00", "0x7"),
-    fc.string({ unit: fc.constantFrom(...digits), minLength: 40, maxLength: 40 }),
-  )
-  .map(([start, rest]) => (start + rest).slice(0, 42));
-
-/** A few wallets that are an agent's here, an owner's there, and both at once. */
-export const WALLETS = ["0xab", "0xabc", "0x7"].map((start) => start.padEnd(42, "1") as Address);
-const wallet = fc.constantFrom(...WALLETS);
 
 /** @param block of the change that gives the row these values */
 export const agentRow = (tokenId: fc.Arbitrary<number>, block: number): fc.Arbitrary<AgentRow> =>

@@ -1,26 +1,21 @@
 /** Lists that SQL answers hold a few connections only: the others are for everything else. */
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { openPool } from "../../db/sql/connect.ts";
 import { listSnapshot, setListBudget } from "../../db/sql/list-budget.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
 import { testDatabase } from "../support/database.ts";
-import { perFile } from "../support/started.ts";
+import { endedPerTest, perFile } from "../support/started.ts";
 
 const LOCK = 77_001;
 const database = perFile(testDatabase);
-let pools: ReturnType<typeof openPool>[] = [];
-afterAll(async () => {
-  await Promise.all(pools.map((pool) => pool.end()));
-  pools = [];
-});
+const ended = endedPerTest();
 
 /** A pool of four connections, and a lock on which its lists wait until it is given up. */
 async function lists(maxWaitMs: number) {
   let now = 0;
-  const pool = openPool({ connectionString: database.url, max: 4 });
-  pools.push(pool);
+  const pool = ended(openPool({ connectionString: database.url, max: 4 }));
   setListBudget(pool, { connections: 2, maxWaitMs, clock: () => now });
   const holder = await database.pool.connect();
   await holder.query("select pg_advisory_lock($1)", [LOCK]);

@@ -1,23 +1,19 @@
 /** Processes on real servers of few connections: refused at the start with a sentence, or fitted to what there is. */
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { fittedPool, requirePrimary } from "../../db/operations/server-at-start.ts";
 import { openClient } from "../../db/sql/connect.ts";
-import { openPostgres, type ScratchPostgres } from "../../harness/scratch-postgres.ts";
+import { openPostgres } from "../../harness/scratch-postgres.ts";
 import { startProcess } from "../../harness/service-process.ts";
+import { endedPerTest } from "../support/started.ts";
 
-type Server = ScratchPostgres & { close(): Promise<void> };
-const servers: Server[] = [];
+const ended = endedPerTest();
 /** A server, and a role of it that is no superuser: three connections are not for it. */
-async function serverOf(connections: number): Promise<{ at: Server; url: string }> {
+async function serverOf(connections: number) {
   const settings = { max_connections: String(connections) };
-  const at = await openPostgres(`few-${connections}`, { fast: true, max: 1, settings, schemas: "offchain" });
-  servers.push(at);
+  const at = ended(await openPostgres(`few-${connections}`, { fast: true, max: 1, settings, schemas: "offchain" }));
   await at.pool.query("create role plain login password 'p'");
   return { at, url: Object.assign(new URL(at.postgres.url), { username: "plain", password: "p" }).href };
 }
-afterAll(async () => {
-  for (const server of servers) await server.close();
-});
 
 describe("a server of 12 connections", () => {
   it("is refused by every process at its start, in one sentence", async () => {

@@ -1,14 +1,12 @@
 /** Turns at a scarce thing: a burst waits, a queue that lasts is kept short, and a wait has an end. */
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { Turns } from "../../db/sql/turns.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
+import { endedPerTest } from "../support/started.ts";
 
 const PLACES = 10;
 
-const opened: Turns[] = [];
-afterEach(() => {
-  for (const line of opened.splice(0)) line.refuseWaiting(new Error("the test has ended"));
-});
+const ended = endedPerTest();
 
 function turns({ waitMs = 10_000, places = PLACES } = {}) {
   let now = 0;
@@ -22,7 +20,7 @@ function turns({ waitMs = 10_000, places = PLACES } = {}) {
   const endAll = (counts = true) => {
     for (const end of ends.splice(0)) end(counts);
   };
-  opened.push(line);
+  ended(() => line.refuseWaiting(new Error("the test has ended")));
   return {
     line,
     pass(ms: number) {
@@ -58,20 +56,20 @@ describe("a newcomer", () => {
     }
   });
 
-  it("is refused in a burst when half of the longest wait would not do", async () => {
-    const { line, used, take, wait } = turns();
-    await used(100, 300);
+  it.each([
+    ["is refused in a burst when half of the longest wait would not do", {}, [100, 300], 167],
+    [
+      "is refused in a burst when two thousand wait, however soon they should have their turns",
+      { waitMs: 60_000 },
+      [0, 0],
+      2_000,
+    ],
+    ["may wait where as many wait as there are places, however slow", {}, [100, 50_000], 10],
+  ] as const)("%s", async (_, options, [times, eachMs], room) => {
+    const { line, used, take, wait } = turns(options);
+    await used(times, eachMs);
     await take(PLACES);
-    wait(166);
-    expect(line.isTooLong).toBe(false);
-    wait(1);
-    expect(line.isTooLong).toBe(true);
-  });
-
-  it("is refused in a burst when two thousand wait, however soon they should have their turns", async () => {
-    const { line, take, wait } = turns({ waitMs: 60_000 });
-    await take(PLACES);
-    wait(1_999);
+    wait(room - 1);
     expect(line.isTooLong).toBe(false);
     wait(1);
     expect(line.isTooLong).toBe(true);
@@ -85,16 +83,6 @@ describe("a newcomer", () => {
     pass(4_000);
     expect(line.isTooLong).toBe(false);
     pass(1_000);
-    expect(line.isTooLong).toBe(true);
-  });
-
-  it("may wait where as many wait as there are places, however slow", async () => {
-    const { line, used, take, wait } = turns();
-    await used(100, 50_000);
-    await take(PLACES);
-    wait(9);
-    expect(line.isTooLong).toBe(false);
-    wait(1);
     expect(line.isTooLong).toBe(true);
   });
 

@@ -1,8 +1,7 @@
 /** Chain data enters Ponder's cache in statements of many rows: the same rows that Ponder's own inserts write. */
 import { drizzle } from "drizzle-orm/node-postgres";
 import { getTableConfig, type PgTable } from "drizzle-orm/pg-core";
-import type pg from "pg";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { openClient } from "../../db/sql/connect.ts";
 import { blockOf, logsOf } from "../../harness/synthetic/blocks.ts";
 import { ponderModule } from "../../indexer/preload/replace-module.ts";
@@ -27,13 +26,15 @@ const common = {
 };
 
 const db = perTest(() => testDatabase({ migrated: false }));
-let client: pg.Client;
+const client = perTest(async () => {
+  const opened = openClient({ connectionString: db.url });
+  await opened.connect();
+  return opened;
+});
 let statements: string[];
 let openStore: (create: typeof createSyncStore) => Store;
 
 beforeEach(async () => {
-  client = openClient({ connectionString: db.url });
-  await client.connect();
   statements = [];
   const query = client.query.bind(client) as (first: { text?: string }, ...rest: unknown[]) => unknown;
   client.query = ((first: { text?: string }, ...rest: unknown[]) => {
@@ -43,9 +44,6 @@ beforeEach(async () => {
   const qb = createQB(drizzle(client, { casing: "snake_case" }), { common, isAdmin: false });
   openStore = (create) => create({ common, qb });
   await emptyTables();
-});
-afterEach(async () => {
-  await client.end();
 });
 
 const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -1,15 +1,16 @@
 /** Money under race: copies, front-runners, lost answers, lying and dead facilitators. Numbers are those of README.md. */
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createHttpFacilitator } from "../../clients/facilitator-http.ts";
 import { createLocalFacilitator } from "../../clients/facilitator-local.ts";
 import type { FacilitatorOutcome, PaymentOrder } from "../../clients/ports.ts";
 import { createSigner } from "../../clients/signer.ts";
 import type { Hex } from "../../core/agents/facts.ts";
 import { openPool } from "../../db/sql/connect.ts";
-import { type LoopbackServer, listen } from "../../harness/listen.ts";
+import { listen } from "../../harness/listen.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
 import { answering, refusal } from "../api/support/api.ts";
 import { casesOf, deepIt } from "../support/share.ts";
+import { endedPerTest } from "../support/started.ts";
 import { base64, MINT_PRICE, type Payer, paidBy, REPORT_PRICE } from "./support/paying.ts";
 import { diesAt, payingForFile, silent, unwilling } from "./support/paying-file.ts";
 
@@ -530,15 +531,8 @@ describe("case 24: the settlement code's memory of a settlement it did not see m
 });
 
 describe("case 23: a facilitator that is of no use is 503, and nothing is fulfilled", () => {
-  const servers: LoopbackServer[] = [];
-  const serve = async (answer: Parameters<typeof listen>[0]) => {
-    const server = await listen(answer);
-    servers.push(server);
-    return server.url;
-  };
-  afterAll(() => {
-    for (const { close } of servers) close();
-  });
+  const ended = endedPerTest();
+  const serve = async (answer: Parameters<typeof listen>[0]) => ended(await listen(answer)).url;
 
   const dead: [string, () => Promise<string>][] = [
     ["down", async () => "http://127.0.0.1:9"],

@@ -41,19 +41,28 @@ const sweepLater = async () => {
 };
 /** As if nobody could bring the authorizations onto the chain any more. */
 const expire = () => api.pool.query("update offchain.payment set valid_before = now() - interval '3 minutes'");
-const dieAfterPayment = () => {
+/** A buyer whose request dies when its money has moved. */
+async function buyerCutOff() {
+  const buyer = await world.buyer();
   trouble.fault = diesAt("mint.paid");
-};
+  expect((await api.pay(buyer.payer, buyer.signed)).status).toBe(500);
+  trouble.fault = undefined;
+  return buyer;
+}
+/** The same, and the money is owed to it. */
+async function buyerWithCredit() {
+  const buyer = await buyerCutOff();
+  const [paid] = await api.payments();
+  expect(await owePayment(api.pool, { paymentId: paid!.payment_id }, "impossible")).not.toBeNull();
+  return buyer;
+}
 
 describe("the sweeper", () => {
   it("case 18: mints what was paid when its request died, and the same payment is answered with it", async () => {
-    const { payer, signed } = await world.buyer();
-    dieAfterPayment();
-    expect((await api.pay(payer, signed)).status).toBe(500);
+    const { payer, signed } = await buyerCutOff();
     expect(await sweep()).toBe(0);
     expect(await sweepLater()).toBe(1);
     expect(await states()).toEqual(["fulfilled"]);
-    trouble.fault = undefined;
     const answer = await api.pay(payer, signed);
     expect([answer.status, answer.headers.get("idempotent-replayed")]).toEqual([201, "true"]);
     expect(await spent(payer)).toBe(MINT_PRICE);
@@ -145,10 +154,7 @@ describe("case 26: reorganisations", () => {
   }
 
   it("take a payment back that has bought nothing yet: the same payment settles again", async () => {
-    const { payer, signed } = await world.buyer();
-    dieAfterPayment();
-    expect((await api.pay(payer, signed)).status).toBe(500);
-    trouble.fault = undefined;
+    const { payer, signed } = await buyerCutOff();
     await reorg(1);
     expect(await spent(payer)).toBe(0n);
     expect(await sweep()).toBe(1);
@@ -182,12 +188,7 @@ describe("case 26: reorganisations", () => {
   });
 
   it("that take the money of a credit away: it is spent no more, is lost, and is looked at no more", async () => {
-    const payer = await world.payer();
-    dieAfterPayment();
-    expect((await api.pay(payer)).status).toBe(500);
-    trouble.fault = undefined;
-    const [paid] = await api.payments();
-    expect(await owePayment(api.pool, { paymentId: paid!.payment_id }, "impossible")).not.toBeNull();
+    const { payer } = await buyerWithCredit();
     await reorg(1);
     expect((await api.mint(payer)).status).toBe(402);
     await world.evm.mine({ blocks: 70 });
@@ -202,12 +203,7 @@ describe("case 26: reorganisations", () => {
   });
 
   it("that take the money of a credit away leave nothing that the same request could have for it", async () => {
-    const { payer, signed } = await world.buyer();
-    dieAfterPayment();
-    expect((await api.pay(payer, signed)).status).toBe(500);
-    trouble.fault = undefined;
-    const [paid] = await api.payments();
-    expect(await owePayment(api.pool, { paymentId: paid!.payment_id }, "impossible")).not.toBeNull();
+    const { payer, signed } = await buyerWithCredit();
     await reorg(1);
     await world.evm.mine({ blocks: 70 });
     await expire();
@@ -224,7 +220,7 @@ describe("case 26: reorganisations", () => {
     trouble.settle = unwilling;
     expect(await api.pay(payer, signed)).toMatchObject({ status: 402, body: { reason: "not_settled" } });
     const { transactionHash } = await world.frontRun(payer, signed);
-    dieAfterPayment();
+    trouble.fault = diesAt("mint.paid");
     const byHash = () => api.mint(payer, { headers: { "x-payment-tx": transactionHash } });
     expect((await byHash()).status).toBe(500);
     const [row] = await api.payments();

@@ -48,12 +48,7 @@ beforeAll(async () => {
     },
   });
   output = outputOf(child);
-  await until("the API answers", () =>
-    fetch(`${url}/health`).then(
-      (r) => r.ok,
-      () => false,
-    ),
-  );
+  await until("the API answers", async () => (await fetch(`${url}/health`)).ok);
 });
 afterAll(() => endProgram(child));
 

@@ -1,9 +1,9 @@
 /** Each rule of the strict node refuses what its providers refuse, in their words, and nothing else. */
 import { type Hex, numberToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { faultOf } from "../../clients/rpc/errors.ts";
-import { type Anvil, startAnvil } from "../../devnet/anvil.ts";
+import { startAnvil } from "../../devnet/anvil.ts";
 import { MISSING_STATE, PROFILES, type ProfileName } from "../../harness/strict-node/profiles.ts";
 import {
   answerBytes,
@@ -16,6 +16,7 @@ import {
 } from "../../harness/strict-node/rules.ts";
 import { type StrictNode, startStrictNode } from "../../harness/strict-node/strict-node.ts";
 import { until } from "../../harness/until.ts";
+import { endedPerTest, perFile } from "../support/started.ts";
 
 const HEAD = 80;
 const SENDER = privateKeyToAccount(`0x${"11".repeat(32)}`);
@@ -23,8 +24,8 @@ const SENDER = privateKeyToAccount(`0x${"11".repeat(32)}`);
 const LOGGER = "0x00000000000000000000000000000000000a0909";
 const TOPICLESS_LOGS: Hex = "0x60006000a060006000a0";
 
-let anvil: Anvil;
-const nodes: StrictNode[] = [];
+const anvil = perFile(startAnvil);
+const ended = endedPerTest();
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes, read by the tests only
 type Json = any;
@@ -41,22 +42,15 @@ const call = (method: string, params: unknown[] = [], id: unknown = 1) => ({ jso
 const direct = async (method: string, params: unknown[] = []) =>
   (await post(anvil.url, call(method, params))).json.result;
 async function before(profile: ProfileName | readonly Rule[], now?: () => number): Promise<StrictNode> {
-  const node = await startStrictNode({ upstream: anvil.url, profile, ...(now && { now }) });
-  nodes.push(node);
-  return node;
+  return ended(await startStrictNode({ upstream: anvil.url, profile, ...(now && { now }) }));
 }
 const logs = (blocks: number, from = 1) =>
   call("eth_getLogs", [{ fromBlock: numberToHex(from), toBlock: numberToHex(from + blocks - 1) }]);
 
 beforeAll(async () => {
-  anvil = await startAnvil();
   await direct("anvil_mine", [numberToHex(HEAD)]);
   await direct("anvil_setCode", [LOGGER, TOPICLESS_LOGS]);
   await direct("anvil_setBalance", [SENDER.address, numberToHex(10n ** 20n)]);
-});
-afterAll(async () => {
-  for (const node of nodes) node.close();
-  await anvil?.stop();
 });
 
 describe("profiles", () => {

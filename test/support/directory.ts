@@ -78,8 +78,9 @@ export async function plantDirectory(db: Pick<pg.Pool, "query">, rows: readonly 
   );
 }
 
-const piece = fc.constantFrom(
-  ..."Quantum,trade,BOT,bot,agent,Agent,Ångström,Café,straße,Łódź,ΣΊΣΥΦΟΣ,İstanbul,ﬁnance,机器人,🤖,é,e\u0301,100%,a_b,\\,0xab,7,42,zz,.".split(
+/** What names are made of. */
+export const piece = fc.constantFrom(
+  ..."Quantum,trade,BOT,bot,agent,Agent,Ångström,Café,straße,Łódź,ΣΊΣΥΦΟΣ,σίσυφος,İstanbul,ﬁnance,机器人,🤖,é,e\u0301,100%,a_b,\\,0xab,7,42,zz,.".split(
     ",",
   ),
 );
@@ -88,15 +89,16 @@ const name = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: "grapheme", maxLength: 20 }).map((text) => text.replaceAll("\0", "")) },
 );
 const digits = "0123456789abcdef";
-const address = fc
+/** An address of many beginnings, or few. */
+export const address = fc
   .tuple(
-    fc.constantFrom("0xab", "0xabc", "0x00"),
+    fc.constantFrom("0xab", "0xabc", "0x00", "0x7"),
     fc.string({ unit: fc.constantFrom(...digits), minLength: 40, maxLength: 40 }),
   )
   .map(([start, rest]) => (start + rest).slice(0, 42));
 /** A few wallets that are an agent's here, an owner's there, and both at once. */
 export const WALLETS = ["0xab", "0xabc", "0x7"].map((start) => start.padEnd(42, "1") as Address);
-const wallet = fc.constantFrom(...WALLETS);
+export const wallet = fc.constantFrom(...WALLETS);
 const bech = fc
   .string({ unit: fc.constantFrom(..."qpzry9x8"), minLength: 58, maxLength: 58 })
   .map((rest) => `agent1q${rest}`);

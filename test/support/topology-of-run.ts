@@ -28,10 +28,9 @@ export async function onReplicaOfRun(databaseUrl: string): Promise<string | unde
   await until("the replica has the database", async () => {
     const client = openClient({ connectionString: url.href });
     client.on("error", () => {});
-    return client.connect().then(
-      () => client.end().then(() => true),
-      () => false,
-    );
+    await client.connect();
+    await client.end();
+    return true;
   });
   return url.href;
 }

@@ -11,6 +11,7 @@ import { TEMPO, tempoEnv } from "../../../devnet/tempo.ts";
 import { agentWallet } from "../../../harness/agent-wallet.ts";
 import { closeBooks, openTreasury, summaryOf, unlikeOutcomes } from "../../../harness/books.ts";
 import { chainAt } from "../../../harness/chain-at.ts";
+import { withClosers } from "../../../harness/closers.ts";
 import { LONG } from "../../../harness/patience.ts";
 import { type Market, type Outcome, PRICES, serveCustomer } from "../../../harness/payment-load/customers.ts";
 import { startTroubledFacilitator } from "../../../harness/payment-load/facilitator.ts";
@@ -49,10 +50,9 @@ export async function runPaymentLoad(options: {
   });
   const began = Date.now();
   const tell = (line: string) => say(`${((Date.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}`);
-  const closers: (() => unknown)[] = [];
-  try {
+  return withClosers(async (later, close) => {
     const tempo = await startTempo();
-    closers.push(() => tempo.stop());
+    later(() => tempo.stop());
     const parts = await startParts({
       blockTimeSeconds: BLOCK_MS / 1000,
       env: {
@@ -67,23 +67,23 @@ export async function runPaymentLoad(options: {
         TEMPO_RPC_URL: tempo.anvil.url,
       },
     });
-    closers.push(() => parts.stop());
+    later(() => parts.stop());
     const clock = await startBlockClock(parts.rpcUrl, BLOCK_MS);
-    closers.push(() => clock.stop());
+    later(() => clock.stop());
     const chainClient = openChainClient(parts.rpcUrl);
     // Its clock goes on with its blocks only, and credentials run out by it.
     const ticks = setInterval(() => void tempo.node.mine({ blocks: 1 }).catch(() => {}), TEMPO_BLOCK_MS);
-    closers.push(() => clearInterval(ticks));
+    later(() => clearInterval(ticks));
     const nodes = { base: await startTroubledNode(parts.rpcUrl), tempo: await startTroubledNode(tempo.anvil.url) };
-    closers.push(() => Object.values(nodes).forEach((node) => void node.close()));
+    later(() => Object.values(nodes).forEach((node) => void node.close()));
     const settling = chainAt(parts.rpcUrl);
     const facilitator = await startTroubledFacilitator(
       createLocalFacilitator(settling, createSigner(keys.facilitator, 8453)),
     );
-    closers.push(() => facilitator.close());
+    later(() => facilitator.close());
     const db = openPool({ connectionString: parts.databaseUrl, max: 2 });
-    closers.unshift(() => db.end());
-    return await load();
+    later(() => db.end());
+    return load().finally(close);
 
     async function load(): Promise<Accounts> {
       const wallets = new Map(plan.payments.map(({ payer }) => [payer, loadWalletOf(seed, payer, parts.host)]));
@@ -174,9 +174,7 @@ export async function runPaymentLoad(options: {
         everyMs: 300,
       });
     }
-  } finally {
-    for (const close of closers.toReversed()) await close();
-  }
+  });
 }
 
 /** What a wallet has. */
