@@ -194,6 +194,9 @@ const RECORD_RETAINED = statement({
   text: "update onchain.index_state set serves = $serves, held = true, since = now()",
 });
 
+/** Lets the planner know a table that was just filled. */
+export const analyze = (tx: Queryable, schema: string, table: string) => tx.query(`analyze "${schema}"."${table}"`);
+
 /**
  * Copies the tables of an index, with keys, indexes and statistics, and switches the views to the copy, so that readers
  * keep their rows while Ponder rolls the index back to its finalized block and forward again.
@@ -207,7 +210,7 @@ export async function retainIndex(db: pg.Client, schema: string): Promise<void> 
       await tx.query(`create table "${copy}"."${table}" as table "${schema}"."${table}"`);
       for (const { indexdef } of await INDEX_DEFINITIONS.rows(tx, { schema, table }))
         await tx.query(indexdef.replace(` ON ${schema}.`, ` ON "${copy}".`));
-      await tx.query(`analyze "${copy}"."${table}"`);
+      await analyze(tx, copy, table);
     }
   });
   await switchViews(db, async (tx) => {

@@ -24,7 +24,7 @@ import { beginAt, readProgress } from "../ponder-tables.ts";
 import type { FetchOnly } from "../preload/fetch-only.ts";
 import { LaunchError } from "../schema-name.ts";
 import type { Session } from "../session.ts";
-import { dropSchema, indexTables, readServed } from "../views.ts";
+import { analyze, dropSchema, indexTables, readServed } from "../views.ts";
 import { differenceIn, tellsOwners } from "./spot-check.ts";
 
 /** Max bytes of a manifest; one of twenty tables has five thousand. */
@@ -157,6 +157,6 @@ async function load(tx: pg.ClientBase, { files, folder, schema, tables, stopping
     if (rows !== said.rows) throw refused(`${name} has ${rows} rows, and its manifest says ${said.rows}`);
     // Whoever can write it can have changed it since it was looked at.
     if (hash.digest("hex") !== said.sha256) throw otherFile(name);
-    await tx.query(`analyze "${schema}"."${table}"`);
+    await analyze(tx, schema, table);
   }
 }
