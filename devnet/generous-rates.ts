@@ -12,6 +12,7 @@ const GENEROUS: Partial<Record<LimitName, number>> = {
   claims: 60_000,
   checks: 60_000,
   "sign-ins": 60_000,
+  "wallet-lookups": 600_000,
   "contract-signatures": 600_000,
   "chain-reads": 60_000,
   principals: 60_000,

@@ -2,7 +2,7 @@
 import type { Chain } from "../../clients/ports.ts";
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import { SHARED_PLACES } from "../../core/callers/shared-places.ts";
-import { type Networks, places } from "../../core/callers/shares.ts";
+import { type Networks, places, type Who } from "../../core/callers/shares.ts";
 import { Failure } from "../../core/errors.ts";
 import { expiringCache } from "../../core/expiring-cache.ts";
 import type { RateLimits } from "./rate-limits.ts";
@@ -33,8 +33,9 @@ export function signedTexts(chain: Chain, limits: Pick<RateLimits, "take">) {
   const wallets = knownWallets();
   const deployed = expiringCache<true>(MAX_ADDRESSES);
 
-  async function isDeployed(address: Address, now: number): Promise<boolean> {
+  async function isDeployed(address: Address, who: Who, now: number): Promise<boolean> {
     if (deployed.get(address, now)) return true;
+    await limits.take([["wallet-lookups", who]], now);
     if (!(await chain.isDeployed(address))) return false;
     deployed.set(address, true, now + DEPLOYED_MS);
     return true;
@@ -59,7 +60,8 @@ export function signedTexts(chain: Chain, limits: Pick<RateLimits, "take">) {
     /**
      * The first of the texts whose signature the contract at the address accepts (ERC-1271, ERC-6492); null for none. The
      * chain is called for one text after the other, and every eighth counts against an allowance: that of the wallet where
-     * it was good from this network before, else the one that unknown wallets share. An address without code takes nothing.
+     * it was good from this network before, else the one that unknown wallets share. An address without code takes none
+     * of them, but one of the lookups.
      * @throws Failure rate_limited, and upstream_unavailable when the chain cannot be reached, which says nothing about
      *   the signature
      */
@@ -70,8 +72,8 @@ export function signedTexts(chain: Chain, limits: Pick<RateLimits, "take">) {
       now: number,
     ): Promise<string | null> {
       const isCounterfactual = signature.toLowerCase().endsWith(ERC6492_SUFFIX);
-      if (!isCounterfactual && !(await isDeployed(address, now))) return null;
       const own = wallets.nameOf(address, networks, now);
+      if (!isCounterfactual && !(await isDeployed(address, own ?? networks, now))) return null;
       for (const [i, text] of texts.entries()) {
         if (i % TEXTS_PER_TOKEN === 0) await takeToken(own, networks, now);
         const digest: Hex = `0x${Buffer.from(personalHash(text)).toString("hex")}`;

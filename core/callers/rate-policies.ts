@@ -38,6 +38,7 @@ export const RATE_POLICIES = {
   claims: { quota: 10, window: "minute" },
   checks: { quota: 1_200, window: "hour", shared: { client: 1 / 60, known: 1 / 10 } },
   "sign-ins": { quota: 60, window: "minute" },
+  "wallet-lookups": { quota: 6_000, window: "minute", shared: { client: 1 / 100, known: 1 / 200 } },
   "contract-signatures": { quota: 3_000, window: "minute", shared: { client: 1 / 100, known: 1 / 200 } },
   "chain-reads": { quota: 600, window: "minute", shared: { client: 1 / 20, known: 1 / 5 } },
   "signed-writes-by-network": { quota: 600, window: "minute" },

@@ -301,9 +301,11 @@ describe("writes", () => {
     });
 
     it("are not taken by addresses without code, nor remembered for undeployed wallets", async () => {
-      await start({ LIMITS: "contract-signatures=300" }, { chain, alone: true });
+      await start({ LIMITS: "contract-signatures=300,wallet-lookups=2000" }, { chain, alone: true });
       const person = generatePrivateKey().slice(0, 42);
       for (let i = 0; i < 20; i++) expect(await sign("9.9.9.1", person, bad())).toBe(401);
+      // That they have none is asked of the chain, too.
+      expect(await sign("9.9.9.1", person, bad())).toBe(429);
       expect(asked).toBe(0);
       const wrapped = `0x${"cd".repeat(38)}${"6492".repeat(16)}`;
       const counterfactual = stubChain({ isDeployed: async () => false, verifySignature: async () => true });
