@@ -134,14 +134,6 @@ const leastOf = (prices: readonly (number | null)[]): number | null => {
   return amounts.length === 0 ? null : Math.min(...amounts);
 };
 
-/** Connections on which the index was there: its views, once published, stay. */
-const indexed = new WeakSet<Queryable>();
-/** Asked before: a failing statement would end the caller's transaction. */
-async function hasIndex(db: Queryable): Promise<boolean> {
-  if (!indexed.has(db) && (await isIndexed(db))) indexed.add(db);
-  return indexed.has(db);
-}
-
 /**
  * What is known about rows of the directory, in one statement; removed ones are left out.
  * @param options.shared whether the sentences about their cred say how many other agents share what lifts it
@@ -153,7 +145,7 @@ export async function knownAgents(
   { shared = false } = {},
 ): Promise<KnownAgent[]> {
   if (ids.length === 0) return [];
-  const rows = await ROWS.rows(db, { ids, indexed: await hasIndex(db), shared });
+  const rows = await ROWS.rows(db, { ids, indexed: await isIndexed(db), shared });
   const days = (at: Date | null) => (at === null ? null : Math.max(0, (now.getTime() - at.getTime()) / DAY_MS));
   return rows.map(({ services, unspoken, x402, proofs, cred, uses, usedAt, offers, endpoints, reviews, ...rest }) => {
     const { ownership, attestation, identity, ...row } = rest;

@@ -86,8 +86,12 @@ export const withoutIndex =
     throw error;
   };
 
+/** Pools and connections on which the index was there: its views, once published, stay. */
+const indexed = new WeakSet<Queryable>();
 /** Whether the indexer has published its views; for callers in which a failing statement would abort a transaction. */
 export async function isIndexed(db: Queryable): Promise<boolean> {
+  if (indexed.has(db)) return true;
   const { rows } = await db.query("select to_regclass('onchain.agent') is not null as there");
+  if (rows[0].there) indexed.add(db);
   return rows[0].there;
 }

@@ -1,9 +1,10 @@
 /** Every simulated registry feeds the directory: each row once, resumable at every page, unchanged pages unread. */
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Registry } from "../../clients/ports.ts";
 import { REGISTRY_READERS } from "../../core/directory/registry-readers.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
 import { claimRuns } from "../../db/operations/job-runs.ts";
+import { openPool } from "../../db/sql/connect.ts";
 import { testLog } from "../../harness/log.ts";
 import type { JobContext } from "../../workers/context.ts";
 import { directoryPull } from "../../workers/directory/directory-pull.ts";
@@ -211,14 +212,14 @@ it("the MCP registry is asked for what changed between two sweeps, and tells wha
 });
 
 describe("the job", () => {
-  const run = () => {
+  const run = (db = world.db.pool) => {
     const registries = Object.fromEntries(KEYS.map((key) => [key, world.registry(key)]));
     const config = {
       attestationSchemas: [`0x${"f".repeat(64)}`],
       chain: { id: 8453 },
       upstreams: { pullMs: 1_000_000 },
     };
-    const parts = { db: world.db.pool, clock: () => new Date(), log: testLog(), fault: () => {}, config, registries };
+    const parts = { db, clock: () => new Date(), log: testLog(), fault: () => {}, config, registries };
     return directoryPull.run(parts as unknown as JobContext, {});
   };
 
@@ -277,11 +278,14 @@ describe("the job", () => {
 
   it("waits for the first index, and nothing is wrong until then", async () => {
     await world.plant("virtuals", { generate: 10 });
+    // A process that has seen the index never looks for it again.
+    const fresh = openPool({ connectionString: world.db.url });
+    onTestFinished(() => fresh.end());
     await world.db.pool.query("alter schema onchain rename to hidden");
-    expect(await run()).toBe(0);
+    expect(await run(fresh)).toBe(0);
     expect(await pullProgress(world.db.pool)).toEqual([]);
     await world.db.pool.query("alter schema hidden rename to onchain");
-    await run();
+    await run(fresh);
     expect(await world.rows("virtuals")).toHaveLength(10);
   });
 });
