@@ -10,8 +10,8 @@ import { handshakesAbi } from "../abis/handshakes.ts";
 import { identityAbi } from "../abis/identity.ts";
 import { isExecutionError, RpcRequestError } from "../clients/rpc/errors.ts";
 import type { RpcPool } from "../clients/rpc/pool.ts";
-import { int8, nullable } from "../db/sql/columns.ts";
-import { statement } from "../db/sql/statement.ts";
+import { int8, json, nullable } from "../db/sql/columns.ts";
+import { type Row, statement } from "../db/sql/statement.ts";
 import type { Queryable } from "../db/sql/transaction.ts";
 import type { Progress } from "./ponder-tables.ts";
 
@@ -72,8 +72,9 @@ export function watchCompleteness(options: {
 
   async function look(block: number): Promise<Hole[]> {
     const holes: Hole[] = [];
+    const rows = await ROWS.one(db, { upTo: block });
     for (const holeIn of [agents, erc8004Agents, handshakes]) {
-      const hole = await holeIn({ db, pool, block, contracts });
+      const hole = await holeIn({ db, pool, block, contracts, rows });
       if (hole !== null) holes.push(hole);
     }
     return holes;
@@ -106,7 +107,7 @@ export function watchCompleteness(options: {
 export class NoJudgement extends Error {}
 
 type At = { pool: Pick<RpcPool, "request">; block: number };
-type CountSource = At & { db: Queryable; contracts: Contracts };
+type CountSource = At & { db: Queryable; contracts: Contracts; rows: Row<typeof ROWS> };
 
 /** @returns the answer of a view at a block; null when it reverts, or the contract has none of that name */
 export async function view<T>(
@@ -123,45 +124,41 @@ export async function view<T>(
   }
 }
 
-const AGENTS = statement({
-  name: "completeness-agents",
+/** The first id that a table of ids from 0 on lacks below its last one, with the blocks of the ids before and after it. */
+type Gap = { id: number; earlier: number | null; later: number };
+const gapIn = ({ table, id, block }: { table: string; id: string; block: string }) => `
+  select id, earlier, later from (
+    select ${id}::int8 as present, ${block}::int8 as later,
+           coalesce(lag(${id}) over (order by ${id}) + 1, 0)::int8 as id,
+           lag(${block}) over (order by ${id})::int8 as earlier
+    from onchain.${table} where ${block} <= $upTo) ids
+  where id < present order by id limit 1`;
+
+/** What the index has up to a block; the ERC-8004 registry has no count. */
+const ROWS = statement({
+  name: "completeness-rows",
   params: { upTo: int8 },
   text: `
-    select count(*)::int8 as rows from onchain.agent where minted_block <= $upTo`,
-  columns: { rows: int8 },
+    select (select count(*) from onchain.agent where minted_block <= $upTo) as agents,
+           (select count(*) from onchain.handshake where block <= $upTo) as handshakes,
+           (select to_json(gap) from (${gapIn({ table: "erc8004_agent", id: "agent_id", block: "registered_block" })}) gap) as "erc8004Gap",
+           (select to_json(last) from (
+              select agent_id::int8 as id, registered_block::int8 as block from onchain.erc8004_agent
+              where registered_block <= $upTo order by agent_id desc limit 1) last) as "erc8004Last"`,
+  columns: {
+    agents: int8,
+    handshakes: int8,
+    erc8004Gap: nullable(json<Gap>()),
+    erc8004Last: nullable(json<{ id: number; block: number }>()),
+  },
 });
-/** The first id that a table of ids from 0 on lacks below its last one, with the blocks of the ids before and after it. */
-const gapIn = (name: string, columns: { table: string; id: string; block: string }) =>
-  statement({
-    name,
-    params: { upTo: int8 },
-    text: `
-      select id, earlier, later from (
-        select ${columns.id}::int8 as present, ${columns.block}::int8 as later,
-               coalesce(lag(${columns.id}) over (order by ${columns.id}) + 1, 0)::int8 as id,
-               lag(${columns.block}) over (order by ${columns.id})::int8 as earlier
-        from onchain.${columns.table} where ${columns.block} <= $upTo) ids
-      where id < present order by id limit 1`,
-    columns: { id: int8, earlier: nullable(int8), later: int8 },
-  }).maybeOne;
-const agentGap = gapIn("completeness-agent-gap", { table: "agent", id: "token_id", block: "minted_block" });
 
-async function agents(given: CountSource): Promise<Hole | null> {
-  const { db, block, contracts } = given;
-  const { address, startBlock } = contracts.Identity;
-  const upTo = { upTo: block };
-  const data = encodeFunctionData({ abi: identityAbi, functionName: "totalAgents" });
-  const total = await view(given, { to: address, data }, (data) =>
-    Number(decodeFunctionResult({ abi: identityAbi, functionName: "totalAgents", data })),
-  );
-  const { rows } = await AGENTS.one(db, upTo);
-  if (total === null || rows >= total) return null;
-  const gap = await agentGap(db, upTo);
-  const from = gap === null ? ((await LAST_AGENT.one(db, upTo)).block ?? startBlock) : (gap.earlier ?? startBlock);
-  const reason = `${total - rows} of ${total} agents are missing, the first is ${gap?.id ?? rows}`;
-  return { address, from, to: gap?.later ?? block, reason };
-}
-
+const AGENT_GAP = statement({
+  name: "completeness-agent-gap",
+  params: { upTo: int8 },
+  text: gapIn({ table: "agent", id: "token_id", block: "minted_block" }),
+  columns: { id: int8, earlier: nullable(int8), later: int8 },
+});
 const LAST_AGENT = statement({
   name: "completeness-last-agent",
   params: { upTo: int8 },
@@ -170,27 +167,26 @@ const LAST_AGENT = statement({
   columns: { block: nullable(int8) },
 });
 
-const erc8004Gap = gapIn("completeness-erc8004-gap", {
-  table: "erc8004_agent",
-  id: "agent_id",
-  block: "registered_block",
-});
-const ERC8004_LAST = statement({
-  name: "completeness-erc8004-last",
-  params: { upTo: int8 },
-  text: `
-    select agent_id::int8 as id, registered_block::int8 as block from onchain.erc8004_agent
-    where registered_block <= $upTo order by agent_id desc limit 1`,
-  columns: { id: int8, block: int8 },
-});
-
-/** The registry has no count. It gives ids from 0 on: the first that no row has, and the one after the last row, have no owner. */
-async function erc8004Agents(given: CountSource): Promise<Hole | null> {
-  const { db, block, contracts } = given;
-  const { address, startBlock } = contracts.Erc8004Identity;
+async function agents(given: CountSource): Promise<Hole | null> {
+  const { db, block, contracts, rows } = given;
+  const { address, startBlock } = contracts.Identity;
   const upTo = { upTo: block };
-  const gap = await erc8004Gap(db, upTo);
-  const last = await ERC8004_LAST.maybeOne(db, upTo);
+  const data = encodeFunctionData({ abi: identityAbi, functionName: "totalAgents" });
+  const total = await view(given, { to: address, data }, (data) =>
+    Number(decodeFunctionResult({ abi: identityAbi, functionName: "totalAgents", data })),
+  );
+  if (total === null || rows.agents >= total) return null;
+  const gap = await AGENT_GAP.maybeOne(db, upTo);
+  const from = gap === null ? ((await LAST_AGENT.one(db, upTo)).block ?? startBlock) : (gap.earlier ?? startBlock);
+  const reason = `${total - rows.agents} of ${total} agents are missing, the first is ${gap?.id ?? rows.agents}`;
+  return { address, from, to: gap?.later ?? block, reason };
+}
+
+/** It gives ids from 0 on: the first that no row has, and the one after the last row, have no owner. */
+async function erc8004Agents(given: CountSource): Promise<Hole | null> {
+  const { block, contracts, rows } = given;
+  const { address, startBlock } = contracts.Erc8004Identity;
+  const { erc8004Gap: gap, erc8004Last: last } = rows;
   const next = { id: last === null ? 0 : last.id + 1, earlier: last?.block ?? null, later: block };
   for (const { id, earlier, later } of gap === null ? [next] : [gap, next]) {
     const data = encodeFunctionData({ abi: erc8004IdentityAbi, functionName: "ownerOf", args: [BigInt(id)] });
@@ -200,23 +196,15 @@ async function erc8004Agents(given: CountSource): Promise<Hole | null> {
   return null;
 }
 
-const HANDSHAKES = statement({
-  name: "completeness-handshakes",
-  params: { upTo: int8 },
-  text: `
-    select count(*)::int8 as rows from onchain.handshake where block <= $upTo`,
-  columns: { rows: int8 },
-});
-
 async function handshakes(given: CountSource): Promise<Hole | null> {
-  const { db, block, contracts } = given;
+  const { block, contracts, rows } = given;
   const { address, startBlock } = contracts.Handshakes;
   const data = encodeFunctionData({ abi: handshakesAbi, functionName: "totalHandshakes" });
   const total = await view(given, { to: address, data }, (data) =>
     Number(decodeFunctionResult({ abi: handshakesAbi, functionName: "totalHandshakes", data })),
   );
-  const { rows } = await HANDSHAKES.one(db, { upTo: block });
-  if (total === null || rows >= total) return null;
+  if (total === null || rows.handshakes >= total) return null;
   // A handshake has no number that would say where it is missing.
-  return { address, from: startBlock, to: block, reason: `${total - rows} of ${total} handshakes are missing` };
+  const reason = `${total - rows.handshakes} of ${total} handshakes are missing`;
+  return { address, from: startBlock, to: block, reason };
 }

@@ -76,7 +76,8 @@ export function progressRecorder(options: {
   async function sampleAndRecord(db: Queryable, report: Report): Promise<void> {
     cause = report.lastFailure;
     const counters = await readPonderCounters(report.metricsUrl);
-    if (now() - cachedAt >= CACHE_MS) {
+    // Of an index that follows the head nothing is left to fetch.
+    if (!report.published && now() - cachedAt >= CACHE_MS) {
       cachedAt = now();
       cached = await cachedRanges(db, chainId);
     }

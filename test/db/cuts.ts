@@ -7,8 +7,8 @@ import { words } from "../support/words.ts";
 
 /** Takes one row for each key: the newest, the oldest, or whether there is one. */
 const ONE = words(`
-  agents-count agents-source-totals block-hash-from block-hashes-to-check check-unlisted completeness-agent-gap completeness-erc8004-gap
-  completeness-erc8004-last cred-attested-changed cred-epoch-latest-published
+  agents-count agents-source-totals block-hash-from block-hashes-to-check check-unlisted completeness-agent-gap completeness-rows
+  cred-attested-changed cred-epoch-latest-published
   cred-epoch-tokens-part cred-epochs-state cred-epochs-unkeep cred-held cred-history-batch cred-recompute cred-recompute-range
   cred-restore-points chain-writes-newest dispatch-served-index event-append-scores event-oldest first-agent humans-by-id
   humans-by-principal humans-by-wallet humans-load
