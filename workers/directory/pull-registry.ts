@@ -80,9 +80,10 @@ export function pullRegistry(
   options: PullOptions = {},
 ): Promise<number | null> {
   // One pull per registry in all processes. It takes minutes, so the lock holds no connection of the pool.
-  return notifications(context.db).whileLocked(lockOf(reader.key), () =>
-    pullOne(context, { registry, reader }, options),
-  );
+  return notifications(context.db).whileLocked(lockOf(reader.key), async () => {
+    const [begun] = await begin(context, [{ registry, reader }], options);
+    return pullOne(context, begun!, options);
+  });
 }
 
 /**
@@ -92,25 +93,27 @@ export function pullRegistry(
 export function pullRegistries(context: PullContext, all: readonly PulledRegistry[]): Promise<number> {
   const locks = all.map(({ reader }) => lockOf(reader.key));
   return notifications(context.db).whileAnyLocked(locks, async (mine) => {
-    const pulls = all
-      .filter(({ reader }) => mine.includes(lockOf(reader.key)))
-      .map((pulled) =>
-        pullOne(context, pulled, {}).catch((err) => {
-          const registry = pulled.reader.key;
-          context.log.warn({ err, registry }, "a registry could not be pulled; the next attempt goes on from there");
-          return 0;
-        }),
-      );
+    const begun = await begin(
+      context,
+      all.filter(({ reader }) => mine.includes(lockOf(reader.key))),
+    );
+    const pulls = begun.map((pull) =>
+      pullOne(context, pull).catch((err) => {
+        const registry = pull.reader.key;
+        context.log.warn({ err, registry }, "a registry could not be pulled; the next attempt goes on from there");
+        return 0;
+      }),
+    );
     return (await Promise.all(pulls)).reduce((sum, rows) => sum + rows, 0);
   });
 }
 
 /** Pulls, and stores why it could not. */
-async function pullOne(context: PullContext, pulled: PulledRegistry, options: PullOptions): Promise<number> {
+async function pullOne(context: PullContext, begun: BegunPull, options: PullOptions = {}): Promise<number> {
   const { db, clock, everyMs } = context;
-  const { key } = pulled.reader;
+  const { key } = begun.reader;
   try {
-    return await pull(context, pulled, options);
+    return await pull(context, begun, options);
   } catch (error) {
     const seconds = error instanceof Failure ? (error.options.retryAfter ?? 0) : 0;
     const next = new Date(clock().getTime() + Math.max(seconds * 1000, everyMs * LOOK_AGAIN_SHARE));
@@ -124,24 +127,18 @@ async function pullOne(context: PullContext, pulled: PulledRegistry, options: Pu
   }
 }
 
-async function pull(
-  context: PullContext,
-  pulled: PulledRegistry,
-  { full = false, onPage }: PullOptions,
-): Promise<number> {
+async function pull(context: PullContext, begun: BegunPull, { onPage }: PullOptions): Promise<number> {
   const { db, clock, everyMs, fault } = context;
-  const { reader } = pulled;
-  const began = clock();
-  const { state, first } = await begin(context, pulled, full, began);
+  const { reader, state, began } = begun;
   const mode = state.mode!;
   let { done, partial } = state;
   let changed = 0;
   const skips = skipLimits();
   const visited = new Set([digestOf(JSON.stringify(state.cursor))]);
   let insist = state.failures >= MAX_FAILURES;
-  for (let [cursor, known] = [state.cursor, first]; !isPullEnd(cursor); ) {
+  for (let [cursor, known] = [state.cursor, begun.first]; !isPullEnd(cursor); ) {
     const options = { insist, smallest: skips.smallest };
-    const page = await takePage(context, pulled, state, { cursor, known, atEnd }, options);
+    const page = await takePage(context, begun, state, { cursor, known, atEnd }, options);
     changed += page.changed;
     done += page.items;
     partial ??= page.partial;
@@ -154,19 +151,18 @@ async function pull(
     const end = skips.count(page.skipped);
     partial ??= end;
     if (end !== null) break;
-    cursor = page.next;
+    ({ next: cursor, known } = page);
     const place = digestOf(JSON.stringify(cursor));
     if (visited.has(place) || visited.size >= MAX_PAGES)
       throw new ImplausibleRegistry("The registry's pages never end.");
     visited.add(place);
-    known = await lastRead(db, reader, state, cursor, clock());
   }
   return changed + (await transaction(db, (tx) => atEnd(tx, null)));
 
   /** Ends the pull, with its last page where it has one. @returns number of rows that it removed */
   async function atEnd(tx: pg.ClientBase, missed: string | null): Promise<number> {
     const reason = partial ?? missed;
-    const settled = mode === "full" ? await settleSweep(tx, context, pulled, { ...state, partial: reason }) : UNTOUCHED;
+    const settled = mode === "full" ? await settleSweep(tx, context, begun, { ...state, partial: reason }) : UNTOUCHED;
     const now = clock();
     await endPull(tx, reader.key, {
       mode,
@@ -210,20 +206,28 @@ function watermarkOf(
   return mode === "incremental" && partial !== null ? watermark : new Date(began.getTime() - OVERLAP_MS).toISOString();
 }
 
-/** The interrupted pull, unless it is too old to continue; else a new one. With the page that it is at. */
-function begin(
-  { db, everyMs }: PullContext,
-  { registry, reader }: PulledRegistry,
-  full: boolean,
-  now: Date,
-): Promise<{ state: PullState; first: KnownPage | null }> {
-  const older = (at: Date | null) => at === null || now.getTime() - at.getTime() >= FULL_EVERY * everyMs;
+/** A pull that goes on, with the page that it is at. */
+type BegunPull = PulledRegistry & { state: PullState; first: KnownPage | null; began: Date };
+
+/** Of each registry the interrupted pull, unless it is too old to continue; else a new one. All in one transaction. */
+async function begin(
+  { db, clock, everyMs }: PullContext,
+  registries: readonly PulledRegistry[],
+  { full = false }: PullOptions = {},
+): Promise<BegunPull[]> {
+  if (registries.length === 0) return [];
+  const began = clock();
+  const older = (at: Date | null) => at === null || began.getTime() - at.getTime() >= FULL_EVERY * everyMs;
   return transaction(db, async (tx) => {
-    const last = await pullState(tx, reader.key);
-    const goesOn = last.mode !== null && !older(last.startedAt) && (last.mode === "full" || !full);
-    const all = full || older(last.lastFullAt) || !registry.incremental || last.watermark === null;
-    const state = goesOn ? last : await beginPull(tx, reader.key, all ? "full" : "incremental", now);
-    return { state, first: await lastRead(tx, reader, state, state.cursor, now) };
+    const begun: BegunPull[] = [];
+    for (const { registry, reader } of registries) {
+      const last = await pullState(tx, reader.key);
+      const goesOn = last.mode !== null && !older(last.startedAt) && (last.mode === "full" || !full);
+      const all = full || older(last.lastFullAt) || !registry.incremental || last.watermark === null;
+      const state = goesOn ? last : await beginPull(tx, reader.key, all ? "full" : "incremental", began);
+      begun.push({ registry, reader, state, first: await lastRead(tx, reader, state, state.cursor, began), began });
+    }
+    return begun;
   });
 }
 

@@ -39,6 +39,8 @@ type Place = {
 export type TakenPage = {
   items: number;
   next: unknown;
+  /** The page there, as it was last read. */
+  known: KnownPage | null;
   expected: number | null;
   changed: number;
   /** Why the page is incomplete, one sentence. */
@@ -89,7 +91,9 @@ export async function takePage(
       await notePage(tx, reader.key, { cursor: next ?? PULL_END, items, expected, changed: 0, quarantined: 0 });
       const endedPull = next === null;
       const changed = endedPull ? await atEnd(tx, null) : 0;
-      return { items, next, expected, changed, partial: null, reduced: false, skipped: null, endedPull };
+      const nextKnown = endedPull ? null : await lastRead(tx, reader, state, next, clock());
+      const page = { items, next, known: nextKnown, expected, changed, endedPull };
+      return { ...page, partial: null, reduced: false, skipped: null };
     });
     if (taken !== null) return taken;
     page = await registry.page(cursor, since, options);
@@ -121,10 +125,11 @@ const SWEEP_MISSES: Record<SkipReason, string | null> = {
 function storePage(
   { db, clock, log, ...rest }: PageContext,
   { registry, reader }: PulledRegistry,
-  { mode, sweep }: PullState,
+  state: PullState,
   { cursor, atEnd }: Place,
   page: RegistryPage,
 ): Promise<TakenPage> {
+  const { mode, sweep } = state;
   const now = clock();
   const { good, gone, bad } = sort(reader, page.items);
   const { skipped } = page;
@@ -166,8 +171,9 @@ function storePage(
       }
       const endedPull = next === null && mode === "incremental";
       if (endedPull) await atEnd(tx, partial);
+      const known = next === null ? null : await lastRead(tx, reader, state, next, now);
       const reduced = page.reduced === true;
-      return { items, next, expected, changed, partial, reduced, skipped: skipped?.reason ?? null, endedPull };
+      return { items, next, known, expected, changed, partial, reduced, skipped: skipped?.reason ?? null, endedPull };
     },
   });
 }
