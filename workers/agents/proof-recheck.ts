@@ -1,5 +1,4 @@
 /** Checks recorded proofs again: one that vanished lapses and the score follows, one that cannot be checked goes stale. */
-import pLimit from "p-limit";
 import type { KnownProof, ProofReader } from "../../clients/ports.ts";
 import {
   newProofs,
@@ -57,6 +56,8 @@ async function readsLeft(
 
 /** Max proofs of one platform per run; the next run does the rest. */
 const CHECKS_PER_RUN = 1_000;
+/** Batches that a platform is asked for at once, whose results are stored together. */
+const AT_ONCE = 4;
 
 /**
  * One item: profiles and daily checks of proofs may have odd or long ids, names and hashes, or an account that cannot
@@ -107,22 +108,20 @@ async function recheck(context: JobContext, platform: ProofPlatformKey, source: 
     return seconds;
   }
 
-  async function look(proofs: ProofRecord[]): Promise<void> {
-    if (spent) return;
-    const startedAt = clock();
+  async function look(proofs: ProofRecord[]): Promise<ProofCheck[]> {
     let seen: Awaited<ReturnType<Source["recheck"]>>;
     try {
       const { prefix } = config.service;
       const known = proofs.map((proof) => ({ ...proof, evidence: proof.evidence as KnownProof["evidence"], prefix }));
       seen = await source.recheck(known, spend);
     } catch (error) {
-      if (spent) return;
+      if (spent) return [];
       const failure = error instanceof Failure && error.code === "upstream_unavailable" ? error : null;
       if (!failure) log.error({ err: error, platform }, "proofs could not be checked again");
       run.failure ??= failure ?? new Failure("upstream_unavailable", "Some proofs could not be looked at again.");
       seen = proofs.map(() => null);
     }
-    const checks = proofs.map(({ tokenId, accountId }, i): ProofCheck => {
+    return proofs.map(({ tokenId, accountId }, i): ProofCheck => {
       const proof = seen[i] ?? null;
       if (proof === null) return { tokenId, accountId, outcome: "unknown" };
       if ("reason" in proof) {
@@ -131,6 +130,14 @@ async function recheck(context: JobContext, platform: ProofPlatformKey, source: 
       }
       return { ...proof, tokenId, accountId, outcome: "stands" };
     });
+  }
+
+  const batches = Array.from({ length: Math.ceil(due.length / source.batch) }, (_, i) =>
+    due.slice(i * source.batch, (i + 1) * source.batch),
+  );
+  for (let next = 0; next < batches.length && !spent; next += AT_ONCE) {
+    const startedAt = clock();
+    const checks = (await Promise.all(batches.slice(next, next + AT_ONCE).map(look))).flat();
     await storeSet(db, checks, {
       store: (tx, sound) => storeLooks(tx, platform, sound, startedAt),
       async settle(tx, _, refused) {
@@ -149,12 +156,6 @@ async function recheck(context: JobContext, platform: ProofPlatformKey, source: 
     });
     run.looked += checks.filter(({ outcome }) => outcome !== "unknown").length;
   }
-
-  const limit = pLimit(4);
-  const batches = Array.from({ length: Math.ceil(due.length / source.batch) }, (_, i) =>
-    due.slice(i * source.batch, (i + 1) * source.batch),
-  );
-  await Promise.all(batches.map((batch) => limit(() => look(batch))));
   return run;
 }
 
