@@ -20,7 +20,7 @@ import { FINALITY_BLOCKS, recordHash } from "../block-hashes.ts";
 import { NoJudgement } from "../completeness.ts";
 import type { BlockId, Node, Nodes } from "../node.ts";
 import { withPonder } from "../ponder-process.ts";
-import { beginAt, readProgress } from "../ponder-tables.ts";
+import { beginAt, readProgress, unlockSchema } from "../ponder-tables.ts";
 import type { FetchOnly } from "../preload/fetch-only.ts";
 import { LaunchError } from "../schema-name.ts";
 import type { Session } from "../session.ts";
@@ -78,6 +78,8 @@ export async function takeCheckpoint({ session, nodes, env, schema, given }: Tak
       await recordHash(tx, manifest.chainId, final);
     };
     await transaction(db, fill, withoutTimeLimits());
+    // The process that made its tables has left its lock.
+    await unlockSchema(db, schema);
   } catch (error) {
     if (stopping.aborted) return "asked to stop";
     if (error instanceof NoJudgement) return "no node lets the checkpoint's rows be compared";
