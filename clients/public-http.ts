@@ -7,9 +7,9 @@ import type { LookupFunction, Socket } from "node:net";
 import { Agent, buildConnector } from "undici";
 import { isOneHost, urlOf } from "../core/urls.ts";
 import { openTunnels, type Proxies } from "./http/egress.ts";
-import { exchange, type IncomingAnswer, type Limits, type OutgoingRequest, OversizeAnswer } from "./http/exchange.ts";
+import { exchange, type IncomingAnswer, type Limits, OversizeAnswer } from "./http/exchange.ts";
 import { type Allowance, isDiallable, publicUrl, RefusedTarget } from "./http/public-address.ts";
-import type { RequestSigner } from "./ports.ts";
+import type { ForeignRequest, RequestSigner } from "./ports.ts";
 
 // Bounds of what one untrusted answer gives the parser of HTTP to do. It counts headers and body only: heads of status
 // 1xx, extensions of chunks and trailers have no end, and what it refuses it parses to the end of the piece.
@@ -56,16 +56,7 @@ function boundAnswers(socket: Socket, maxBytes: number): void {
 
 export { RefusedTarget, UnusualPort } from "./http/public-address.ts";
 
-export type PublicRequest = {
-  method?: "GET" | "POST";
-  headers?: Record<string, string>;
-  body?: string;
-  maxBytes?: number;
-  /** Uses only status and headers; the body is discarded, even if it is large or slow. */
-  headOnly?: boolean;
-  onEvent?: OutgoingRequest["onEvent"];
-  signal?: AbortSignal;
-};
+export type PublicRequest = Omit<ForeignRequest, "url" | "isProbe">;
 
 export type PublicHttp = {
   /**

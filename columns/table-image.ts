@@ -53,14 +53,10 @@ const isSortable = (column: Column): column is SortableColumn =>
   column instanceof NumberColumn || column instanceof BytesColumn;
 
 /** Rows that are not sorted by their columns yet. */
-export type UnsortedTable = {
+export type UnsortedTable = Pick<TableImage, "size" | "capacity" | "live" | "columns"> & {
   definition: TableDefinition;
-  size: number;
-  capacity: number;
-  live: Int32Array;
   /** All slots, by their ids ascending. */
   byId: Int32Array;
-  columns: Record<string, ColumnImage>;
 };
 
 /** Collects the rows of a new table. */

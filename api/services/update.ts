@@ -1,7 +1,7 @@
 /** Updates of an agent by its controllers, off chain at once or on chain through the outbox. */
 import { encodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
-import type { Address, AgentFacts, Personality } from "../../core/agents/facts.ts";
+import type { AgentFacts, Personality } from "../../core/agents/facts.ts";
 import type { ListingInput } from "../../core/agents/listing-input.ts";
 import {
   mergeNarrative,
@@ -105,13 +105,7 @@ const traitSlot = (name: string) => `trait:${traitKey(name)}`;
 export async function updateOnchain(
   write: Write,
   update: Omit<Update, "social">,
-  request: {
-    wallet: Address;
-    identity: Address;
-    indexedBlock: number;
-    traitPriceWei: bigint;
-    profileWrite?: string;
-  },
+  request: Parameters<typeof queueChainWrites>[2] & { traitPriceWei: bigint },
 ): Promise<{ updated: string[]; intentKeys: string[] }> {
   const { tx, facts, now } = write;
   const traits = await traitsForChain(tx, facts, update.traits ?? []);

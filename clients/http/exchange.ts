@@ -2,6 +2,7 @@
 import type { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import { isEventStream } from "../../core/event-streams.ts";
+import type { ForeignRequest } from "../ports.ts";
 import { bodyBytes, lettersOf, OversizeBody } from "./body-text.ts";
 import type { AnswerHeaders } from "./retry-after.ts";
 
@@ -49,20 +50,11 @@ export type Limits = {
   maxBytes: number;
 };
 
-export type OutgoingRequest = {
+/** `headOnly` discards the body of the answer, even if it is large or slow; an `onEvent` that ends it leaves in `text` what has arrived. */
+export type OutgoingRequest = Pick<ForeignRequest, "body" | "headOnly" | "onEvent" | "signal"> & {
   method: "GET" | "POST";
   url: URL;
   headers: Record<string, string>;
-  body?: string;
-  /** Discards the body of the answer; `text` is then empty. */
-  headOnly?: boolean;
-  /**
-   * Receives each event that has data, in order, while a stream of events arrives; the next event waits for it. True ends
-   * the exchange: `text` is then what has arrived.
-   */
-  onEvent?: (event: string) => boolean | Promise<boolean>;
-  /** Ends the exchange early. */
-  signal?: AbortSignal;
 };
 
 /** An answer. Header names are lower-case; of a repeated header the first value is taken. */

@@ -1,7 +1,9 @@
 /** Ports of what the workers pull: registries, documents, reputation, market data. */
 
 import type { Address } from "../../core/agents/facts.ts";
+import type { Market } from "../../core/directory/row.ts";
 import type { FailureCause } from "../../core/offers/probe.ts";
+import type { EndpointRequest } from "../../core/offers/reader.ts";
 
 /** Reputation by Ethos (0 to 2800). */
 export interface Ethos {
@@ -97,13 +99,7 @@ export type ForeignAnswer =
   /** Our own pace allows the request in `seconds`. It was not sent, or, with `askedOther`, only to a host that redirects to the one that must wait. */
   | { kind: "deferred"; seconds: number; askedOther?: true };
 
-export type ForeignRequest = {
-  url: string;
-  method?: "GET" | "POST";
-  headers?: Record<string, string>;
-  body?: string;
-  /** Reads no content: `text` is empty. */
-  headOnly?: boolean;
+export type ForeignRequest = Omit<EndpointRequest, "onEvent"> & {
   /** Max bytes to read, up to 1 MiB. */
   maxBytes?: number;
   /** Sent because of a list of addresses, not of this one: what its host's robots.txt forbids is not asked. */
@@ -137,15 +133,7 @@ export interface Documents {
 }
 
 /** What a market says about a token, in US dollars; `basis` names the figure used as capitalisation. */
-export type TokenQuote = {
-  symbol: string | null;
-  name: string | null;
-  marketCapUsd: number | null;
-  basis: "market_cap" | "fdv" | null;
-  priceChange24h: number | null;
-  volume24hUsd: number | null;
-  liquidityUsd: number | null;
-};
+export type TokenQuote = Omit<Market, "source"> & { basis: "market_cap" | "fdv" | null };
 
 /** A source of prices of tokens on the chain. */
 export interface Markets {

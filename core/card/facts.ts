@@ -16,12 +16,10 @@ export const MARKS = [
 export type MarkKey = (typeof MARKS)[number]["key"];
 
 /** Everything drawn on a card. Texts are one clean line each; the tier follows from the score. */
-export type CardFacts = {
+export type CardFacts = Pick<AgentFacts, "tokenId" | "framework" | "soulbound" | "generation"> & {
   serviceName: string;
-  tokenId: number;
   /** "" when nothing of the name can be shown. */
   name: string;
-  framework: string;
   /** Checksummed. */
   agentAddress: Address;
   /** Integer, 0 to 100. */
@@ -30,8 +28,6 @@ export type CardFacts = {
   /** Names of the traits that have a place on the card, in the order added. */
   traits: string[];
   moreTraits: number;
-  soulbound: boolean;
-  generation: number;
   /** UTC day of registration, `2026-03-12`. */
   mintedOn: string;
 };

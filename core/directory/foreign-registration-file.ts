@@ -4,7 +4,7 @@ import { parseForeignJson } from "../foreign-json.ts";
 import { isRecord } from "../json.ts";
 import { percentDecoded, urlOf } from "../urls.ts";
 import { embeddedImage, imageUri, MAX_IMAGE_BYTES } from "./embedded-image.ts";
-import type { Service } from "./entry.ts";
+import type { DirectoryEntry, Service } from "./entry.ts";
 import { type Defect, defect, UnreadableFile } from "./file-defects.ts";
 import { foreignLink, foreignText, hasPlaceholder } from "./foreign-text.ts";
 import { namedAgents } from "./named-agents.ts";
@@ -131,17 +131,12 @@ function dataUri(uri: string, unpack: Unpack, warnings: Defect[]): FileLocation 
 }
 
 /** The contents of a registration file, cleaned for storage. */
-export type Registration = {
+export type Registration = Pick<DirectoryEntry, "description" | "services" | "traitCount" | "x402Supported"> & {
   name: string | null;
-  description: string | null;
   /** A link, or the picture itself as `imageUri` writes it. */
   imageUrl: string | null;
-  services: Service[];
   /** Skills and tools that the services list, each once. Files that were read by an earlier version have none. */
   skills?: string[];
-  /** Number of services and skills, each counted once. */
-  traitCount: number;
-  x402Supported: boolean;
   /** Files that were read by an earlier version have none. */
   active?: boolean;
   /** The agents that it is the file of, as `namedAgents` writes them. Files that were read by an earlier version have none. */

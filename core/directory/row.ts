@@ -28,7 +28,7 @@ type RowClaim = {
   market: Market | null;
 };
 /** What a market says about a token; its price change is null where it is too small to have a price. */
-type Market = {
+export type Market = {
   symbol: string | null;
   name: string | null;
   marketCapUsd: number | null;

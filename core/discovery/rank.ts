@@ -2,7 +2,7 @@
 import { isNear } from "./copies.ts";
 import { fused } from "./fusion.ts";
 import { nearness, type Positions } from "./nearness.ts";
-import type { FoundBy } from "./query.ts";
+import type { DiscoverHit, FoundBy } from "./query.ts";
 import { besideText, covered, meaningRelevance, relevanceOf, TRUST_POWER } from "./weights.ts";
 
 export type Candidate = {
@@ -41,13 +41,8 @@ export type Candidate = {
   unmet: number;
 };
 
-export type RankedCandidate<C> = {
+export type RankedCandidate<C> = Pick<DiscoverHit, "rank" | "relevance" | "trust" | "copies" | "foundBy"> & {
   candidate: C;
-  rank: number;
-  relevance: number;
-  trust: number;
-  copies: number;
-  foundBy: readonly FoundBy[];
 };
 
 /** A candidate whose text is near to the query in meaning, 0 to 1. */

@@ -7,6 +7,7 @@ import { evaluationOf, type JobStats } from "../commerce/stats.ts";
 import { isoSeconds } from "../times.ts";
 import { type UnitsAsText, usdcText } from "../units-text.ts";
 import { count, inWords, usdc } from "../views/fields.ts";
+import type { ReceivedPayment } from "./facts.ts";
 import type { Removal } from "./money.ts";
 import { INCOME_RULES_VERSION, REMOVED, type RemovedKey, removedSays, WINDOWS } from "./rules.ts";
 import type { IncomeStats } from "./stats.ts";
@@ -85,16 +86,9 @@ export const agentIncomeView = (stats: StoredStats | null): z.output<typeof agen
   stats && incomeStatsView(stats);
 
 /** One payment. @param through the account between the agent's side and the payer */
-export const receivedPaymentView = (payment: {
-  block: number;
-  logIndex: number;
-  txHash: string;
-  at: number;
-  payer: string;
-  units: string;
-  rule: RemovedKey | null;
-  through: string | null;
-}) => ({
+export const receivedPaymentView = (
+  payment: UnitsAsText<ReceivedPayment> & { rule: RemovedKey | null; through: string | null },
+) => ({
   block: payment.block,
   logIndex: payment.logIndex,
   txHash: payment.txHash,

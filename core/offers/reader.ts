@@ -6,7 +6,7 @@ export type EndpointRequest = {
   method?: "GET" | "POST";
   headers?: Record<string, string>;
   body?: string;
-  /** Reads no content: an answer may never end. */
+  /** Reads no content, as an answer may never end: `text` is empty. */
   headOnly?: boolean;
   /**
    * Of an answer that is a stream of events: takes each event that has data as it arrives, as its lines. What it returns is

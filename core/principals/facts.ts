@@ -21,61 +21,52 @@ export type StatedProfile = {
 /** An agent with a valid link. `heldSince`: Unix seconds since its present owner has it; null: it never had another owner. */
 export type LinkedAgent = AgentFacts & { heldSince: number | null };
 
-export type HumanFacts = ContactKinds &
+type PrincipalFacts = ContactKinds &
   StatedProfile & {
     id: string;
-    /** Null for a human who signs in with an access token. */
+    /** Of the human, or of the principal that registered the organization; null for one who signs in with an access token. */
     wallet: Address | null;
     /** Its identity token, as long as its wallet owns the token. */
     tokenId: number | null;
-    name: string;
     description: string;
     image: string | null;
-    organization: string;
     skills: string[];
     domains: string[];
-    /** Stated accounts; they are not proven. */
-    linkedAccounts: Record<string, string>;
     /** ISO 8601. */
     createdAt: string;
     updatedAt: string;
-    /** The exchange's unrevoked attestation of the wallet with the latest expiry; Unix seconds, 0: never expires. */
-    attestation: { expiresAt: number } | null;
-    /** Score of the wallet at Ethos; null: never fetched; a null value: Ethos has no score. */
-    ethos: FetchedValue<number | null> | null;
-    /** Number of transactions the wallet has sent; null: unknown. */
-    transactions: FetchedValue<number> | null;
-    /** Successful sessions with the linked agents, counted since each came to its present owner. */
-    sessionSuccesses: number;
-    /** Agents registered with the referral codes of the linked agents, counted since each came to its present owner. */
-    referrals: number;
-    /** Agents with valid links now, in the order of linking. */
-    agents: LinkedAgent[];
   };
+
+export type HumanFacts = PrincipalFacts & {
+  name: string;
+  organization: string;
+  /** Stated accounts; they are not proven. */
+  linkedAccounts: Record<string, string>;
+  /** The exchange's unrevoked attestation of the wallet with the latest expiry; Unix seconds, 0: never expires. */
+  attestation: { expiresAt: number } | null;
+  /** Score of the wallet at Ethos; null: never fetched; a null value: Ethos has no score. */
+  ethos: FetchedValue<number | null> | null;
+  /** Number of transactions the wallet has sent; null: unknown. */
+  transactions: FetchedValue<number> | null;
+  /** Successful sessions with the linked agents, counted since each came to its present owner. */
+  sessionSuccesses: number;
+  /** Agents registered with the referral codes of the linked agents, counted since each came to its present owner. */
+  referrals: number;
+  /** Agents with valid links now, in the order of linking. */
+  agents: LinkedAgent[];
+};
 
 /** A member of an organization: a wallet, or the token id of an agent. */
 export type Member = Address | number;
 
-export type OrganizationFacts = ContactKinds &
-  StatedProfile & {
-    id: string;
-    slug: string;
-    /** Wallet of the principal that registered it; null for a principal without a wallet. */
-    wallet: Address | null;
-    /** The human who registered it, if the registrant is a registered human. */
-    registeredBy: string | null;
-    /** Its identity token, as long as its wallet owns the token. */
-    tokenId: number | null;
-    displayName: string;
-    description: string;
-    image: string | null;
-    organizationType: string;
-    roles: string[];
-    skills: string[];
-    domains: string[];
-    links: Record<string, string>;
-    /** Stated members. They have not agreed, and membership has no effect on them. */
-    members: Member[];
-    createdAt: string;
-    updatedAt: string;
-  };
+export type OrganizationFacts = PrincipalFacts & {
+  slug: string;
+  /** The human who registered it, if the registrant is a registered human. */
+  registeredBy: string | null;
+  displayName: string;
+  organizationType: string;
+  roles: string[];
+  links: Record<string, string>;
+  /** Stated members. They have not agreed, and membership has no effect on them. */
+  members: Member[];
+};

@@ -7,21 +7,17 @@ import { usdcText } from "../units-text.ts";
 import { count } from "../views/fields.ts";
 import { type FileState, type ProofState, saysOfFile, saysOfProof } from "./feedback-files.ts";
 import { RULES_VERSION, type SharedKey, saysOf } from "./rules.ts";
-import { type Dimension, type ReviewerWeight, reasonsOf, weightOf } from "./stats.ts";
+import { type Dimension, type ReviewerWeight, type ReviewStats, reasonsOf, weightOf } from "./stats.ts";
 
 /** Clusters that are shown, the largest first. */
 export const MAX_CLUSTERS = 50;
 
 type Cluster = { id: string; size: number; shares: SharedKey[] };
 /** As they are stored. */
-export type SummaryStats = {
+export type SummaryStats = Pick<ReviewStats, "raw" | "adjusted" | "inflation" | "voices"> & {
   reviewers: number;
-  raw: number | null;
-  adjusted: number | null;
   low: number;
   high: number;
-  inflation: number | null;
-  voices: number;
 };
 type Stats = SummaryStats & {
   rules: number;

@@ -3,6 +3,7 @@
  * keeps it from being found, and how its owner mends that.
  */
 import { array, object, z } from "zod";
+import type { DirectoryEntry } from "../directory/entry.ts";
 import { defectView } from "../directory/file-defects.ts";
 import { STUFFED_VALUE } from "../discovery/weights.ts";
 import { ENDPOINT_STATUSES } from "../offers/liveness.ts";
@@ -48,14 +49,7 @@ export const agentCheckSchema = object({
 }).meta({ id: "AgentCheck" });
 export type AgentCheck = z.output<typeof agentCheckSchema>;
 
-export type AgentCheckFacts = {
-  name: string;
-  description: string | null;
-  /** False: its registration says that it is not active. */
-  active: boolean;
-  /** In lower case. */
-  address: string | null;
-  ownerAddress: string | null;
+export type AgentCheckFacts = Pick<DirectoryEntry, "name" | "description" | "active" | "address" | "ownerAddress"> & {
   /** Its registration says that it takes x402. */
   x402Stated: boolean;
   serviceCount: number;

@@ -85,14 +85,9 @@ export const dueErc8004 = statement({
 }).rows;
 
 /** What came of looking for an agent's file. */
-export type FileResult = {
+export type FileResult = Pick<StoredFile, "status" | "errors" | "etag" | "lastModified" | "failures"> & {
   agent: Erc8004Agent;
-  status: FileStatus;
   registration: Registration | null;
-  errors: Defect[];
-  etag: string | null;
-  lastModified: string | null;
-  failures: number;
   nextTryAt: Date | null;
 };
 
