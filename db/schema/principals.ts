@@ -1,42 +1,47 @@
 /** Humans and organizations. */
 import { sql } from "drizzle-orm";
-import { index, primaryKey, uniqueIndex } from "drizzle-orm/pg-core";
+import { bigint, index, jsonb, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { folded } from "../sql/folded-text.ts";
 import { at, offchain, tokenId } from "./columns.ts";
+
+/** What is known of a human and of an organization alike. */
+const principalColumns = () => ({
+  id: text().primaryKey(),
+  /** Null for one who signs in by access token. */
+  wallet: text(),
+  description: text().notNull(),
+  image: text(),
+  skills: text().array().notNull(),
+  domains: text().array().notNull(),
+  /** As stated: ids elsewhere (an object or a list) and what else the human or the organization states. */
+  externalIds: jsonb().notNull().default({}),
+  metadata: jsonb().notNull().default({}),
+  /** Private: only the human itself, or who owns the organization, is ever shown them. */
+  contact: jsonb().notNull(),
+  notificationPreferences: jsonb().notNull().default({}),
+  /** Its own identity token: counts while the wallet owns it and it was transferred no more than `tokenTransfers` times. */
+  tokenId: tokenId(),
+  tokenTransfers: bigint({ mode: "number" }),
+  createdAt: at().notNull(),
+  updatedAt: at().notNull(),
+});
 
 /** Human principals. The same wallet or account is the same human, and only that human changes the row. */
 export const human = offchain.table(
   "human",
   (t) => ({
-    id: t.text().primaryKey(),
+    ...principalColumns(),
     /** Who it is: the wallet, or `<issuer>#<subject>` of the identity provider. Never shown. */
     principal: t.text().notNull().unique(),
-    /** Null for a human who signs in by access token. */
-    wallet: t.text(),
     name: t.text().notNull(),
     searchName: t.text().generatedAlwaysAs(sql.raw(folded("name"))),
-    description: t.text().notNull(),
-    image: t.text(),
     organization: t.text().notNull(),
-    skills: t.text().array().notNull(),
-    domains: t.text().array().notNull(),
     /** Accounts and services as the human states them: shown, never counted as proven. */
     linkedAccounts: t.jsonb().notNull(),
     services: t.jsonb().notNull(),
-    /** As stated: ids elsewhere (an object or a list) and what else the human states. */
-    externalIds: t.jsonb().notNull().default({}),
-    metadata: t.jsonb().notNull().default({}),
-    /** Private: only the human itself is ever shown them. */
-    contact: t.jsonb().notNull(),
-    notificationPreferences: t.jsonb().notNull().default({}),
-    /** Its own identity token: counts while the wallet owns it and it was transferred no more than `tokenTransfers` times. */
-    tokenId: tokenId(),
-    tokenTransfers: t.bigint({ mode: "number" }),
     /** Transactions the wallet has sent, as last read from the chain; null = never read. */
     transactionCount: t.bigint({ mode: "number" }),
     transactionCountAt: at(),
-    createdAt: at().notNull(),
-    updatedAt: at().notNull(),
   }),
   (t) => [
     uniqueIndex("human_wallet").on(t.wallet),
@@ -67,35 +72,20 @@ export const humanAgent = offchain.table(
 export const organization = offchain.table(
   "organization",
   (t) => ({
-    id: t.text().primaryKey(),
+    ...principalColumns(),
     slug: t.text().notNull().unique(),
     /** The slug as the eye takes it: two that look alike are one. */
     slugKey: t.text().notNull().unique(),
     /** Its owner, as in `human`. Never shown. */
     principal: t.text().notNull(),
-    wallet: t.text(),
     displayName: t.text().notNull(),
     searchName: t.text().generatedAlwaysAs(sql.raw(folded("display_name"))),
-    description: t.text().notNull(),
-    image: t.text(),
     organizationType: t.text().notNull(),
     roles: t.text().array().notNull(),
-    skills: t.text().array().notNull(),
-    domains: t.text().array().notNull(),
     links: t.jsonb().notNull(),
     services: t.jsonb().notNull().default({}),
-    externalIds: t.jsonb().notNull().default({}),
-    metadata: t.jsonb().notNull().default({}),
-    /** Private, as in `human`. */
-    contact: t.jsonb().notNull(),
-    notificationPreferences: t.jsonb().notNull().default({}),
     /** Wallets (texts) and token ids (numbers) as the organization states them. */
     members: t.jsonb().notNull(),
-    /** Its identity token, as in `human`. */
-    tokenId: tokenId(),
-    tokenTransfers: t.bigint({ mode: "number" }),
-    createdAt: at().notNull(),
-    updatedAt: at().notNull(),
   }),
   (t) => [
     index("organization_principal").on(t.principal),
