@@ -210,19 +210,19 @@ describe("a human signs in", () => {
   it("asks the chain about twelve texts a host for a contract wallet, and counts every eighth", async () => {
     const contract = privateKeyToAccount(generatePrivateKey()).address.toLowerCase();
     const asked = new Set<string>();
-    let taken = 0;
+    const taken: string[] = [];
     const refusing = stubChain({
       isDeployed: async () => true,
       verifySignature: async ({ hash }) => asked.add(hash).size < 0,
     });
     const guard = walletGuard(
       { hosts: ["a.test", "b.test", "c.test"], name: "Helixa", webUrl: WEB, chainId: 8453 },
-      signedTexts(refusing, { take: () => void taken++ }),
+      signedTexts(refusing, { take: ([token]) => void taken.push(token![0]) }),
     );
     const credential = parseCredential(`${contract}:${NOW}:0x${randomBytes(90).toString("hex")}`);
     const asker = { networks: networksOf("127.0.0.1"), now: NOW, attempt: { begin: async () => {} } };
     await expect(guard.verify(credential, ["siwe", "siwa"], asker)).rejects.toMatchObject({ code: "unauthenticated" });
-    expect([asked.size, taken]).toEqual([36, 5]);
+    expect([asked.size, taken]).toEqual([36, ["wallet-lookups", ...Array(5).fill("contract-signatures")]]);
   });
 
   it("with a contract wallet by any text; the next verdict asks about that one first", async () => {
