@@ -237,6 +237,21 @@ describe("the job", () => {
     for (const key of KEYS) expect(await world.rows(key)).toEqual(await world.truth(key));
   });
 
+  it("pulls the others, where one cannot begin", async () => {
+    const { pool } = world.db;
+    for (const key of KEYS) await world.plant(key, { generate: 10 });
+    await run();
+    await pool.query(sql`create function refuse_begin() returns trigger language plpgsql
+      as $$ begin raise exception 'refused'; end $$`);
+    await pool.query(sql`create trigger refuse_begin before update on offchain.directory_pull for each row
+      when (new.source = 'virtuals' and old.mode is null and new.mode is not null) execute function refuse_begin()`);
+    onTestFinished(async () => void (await pool.query("drop function refuse_begin cascade")));
+    for (const key of KEYS) await world.plant(key, { generate: 20 });
+    await pool.query("update offchain.directory_pull set next_run_at = now(), watermark = null");
+    expect(await run()).toBe(10 * (KEYS.length - 1));
+    expect(await progressOf("virtuals")).toMatchObject({ error: "The pull failed; the log says why." });
+  });
+
   it("pulls with what is due what is due soon, but nothing early that failed, and nothing early alone", async () => {
     await run();
     const due = (source: string, seconds: number, error: string | null = null) =>

@@ -80,10 +80,9 @@ export function pullRegistry(
   options: PullOptions = {},
 ): Promise<number | null> {
   // One pull per registry in all processes. It takes minutes, so the lock holds no connection of the pool.
-  return notifications(context.db).whileLocked(lockOf(reader.key), async () => {
-    const [begun] = await begin(context, [{ registry, reader }], options);
-    return pullOne(context, begun!, options);
-  });
+  return notifications(context.db).whileLocked(lockOf(reader.key), () =>
+    pullOne(context, { registry, reader }, options),
+  );
 }
 
 /**
@@ -93,13 +92,12 @@ export function pullRegistry(
 export function pullRegistries(context: PullContext, all: readonly PulledRegistry[]): Promise<number> {
   const locks = all.map(({ reader }) => lockOf(reader.key));
   return notifications(context.db).whileAnyLocked(locks, async (mine) => {
-    const begun = await begin(
-      context,
-      all.filter(({ reader }) => mine.includes(lockOf(reader.key))),
-    );
-    const pulls = begun.map((pull) =>
-      pullOne(context, pull).catch((err) => {
-        const registry = pull.reader.key;
+    const due = all.filter(({ reader }) => mine.includes(lockOf(reader.key)));
+    // Where they cannot begin together, each begins by itself: one stops no other.
+    const begun = await begin(context, due).catch(() => null);
+    const pulls = due.map((pulled, i) =>
+      pullOne(context, pulled, {}, begun?.[i]).catch((err) => {
+        const registry = pulled.reader.key;
         context.log.warn({ err, registry }, "a registry could not be pulled; the next attempt goes on from there");
         return 0;
       }),
@@ -108,12 +106,17 @@ export function pullRegistries(context: PullContext, all: readonly PulledRegistr
   });
 }
 
-/** Pulls, and stores why it could not. */
-async function pullOne(context: PullContext, begun: BegunPull, options: PullOptions = {}): Promise<number> {
+/** Pulls, and stores why it could not. @param begun the pull, where it has begun with others */
+async function pullOne(
+  context: PullContext,
+  pulled: PulledRegistry,
+  options: PullOptions,
+  begun?: BegunPull,
+): Promise<number> {
   const { db, clock, everyMs } = context;
-  const { key } = begun.reader;
+  const { key } = pulled.reader;
   try {
-    return await pull(context, begun, options);
+    return await pull(context, begun ?? (await begin(context, [pulled], options))[0]!, options);
   } catch (error) {
     const seconds = error instanceof Failure ? (error.options.retryAfter ?? 0) : 0;
     const next = new Date(clock().getTime() + Math.max(seconds * 1000, everyMs * LOOK_AGAIN_SHARE));

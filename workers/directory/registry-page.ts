@@ -91,9 +91,9 @@ export async function takePage(
       await notePage(tx, reader.key, { cursor: next ?? PULL_END, items, expected, changed: 0, quarantined: 0 });
       const endedPull = next === null;
       const changed = endedPull ? await atEnd(tx, null) : 0;
-      const nextKnown = endedPull ? null : await lastRead(tx, reader, state, next, clock());
-      const page = { items, next, known: nextKnown, expected, changed, endedPull };
-      return { ...page, partial: null, reduced: false, skipped: null };
+      const behind = endedPull ? null : await lastRead(tx, reader, state, next, clock());
+      const sound = { partial: null, reduced: false, skipped: null };
+      return { items, next, known: behind, expected, changed, endedPull, ...sound };
     });
     if (taken !== null) return taken;
     page = await registry.page(cursor, since, options);
