@@ -1,21 +1,15 @@
 /** The evidence of the service's own node about a payment: whether its authorization is used, and where its money moved. */
 import type { Chain, Log, Receipt } from "../clients/ports.ts";
-import type { Address, Hex } from "../core/agents/facts.ts";
+import type { Hex } from "../core/agents/facts.ts";
 import { fail } from "../core/errors.ts";
 import { type MemoChallenge, memoTransfers } from "../core/payments/challenges.ts";
 import { type RequestClaim, serves } from "../core/payments/claims.ts";
 import type { Refusal } from "../core/payments/refusals.ts";
 import { AUTHORIZATION_USED, type Transfer, topicOf, transfersOf } from "../core/payments/transfers.ts";
-import type { Settlement } from "../db/payments/payments.ts";
+import type { PaymentTerms, Settlement } from "../db/payments/payments.ts";
 
 /** The transfer an authorization should cause. */
-export type ExpectedTransfer = {
-  asset: Address;
-  payer: Address;
-  payee: Address;
-  amountUnits: bigint;
-  nonce: Hex;
-};
+export type ExpectedTransfer = Pick<PaymentTerms, "asset" | "payer" | "payee" | "amountUnits"> & { nonce: Hex };
 
 export type Evidence =
   /** `serves`: whether the settlement may serve the claim; otherwise only its payer may use the money. */

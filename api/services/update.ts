@@ -2,7 +2,6 @@
 import { encodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
 import type { AgentFacts, Personality } from "../../core/agents/facts.ts";
-import type { ListingInput } from "../../core/agents/listing-input.ts";
 import {
   mergeNarrative,
   mergeProfile,
@@ -15,8 +14,8 @@ import {
   fieldWrites,
   type NarrativeInput,
   type PersonalityInput,
+  type ProfileInput,
 } from "../../core/agents/profile-input.ts";
-import type { SocialInput } from "../../core/agents/social-input.ts";
 import { newTraits, type TraitInput, traitKey } from "../../core/agents/trait-input.ts";
 import { fail } from "../../core/errors.ts";
 import { quoted } from "../../core/quoted.ts";
@@ -25,12 +24,7 @@ import { newestChainWrites, onchainTraits } from "../../db/transactions/chain-wr
 import { type ChainCall, queueChainWrites } from "./chain-writes.ts";
 import { emitUpdated, type Write } from "./writing.ts";
 
-export type Update = ListingInput & {
-  personality?: PersonalityInput | undefined;
-  narrative?: NarrativeInput | undefined;
-  social?: SocialInput | undefined;
-  traits?: TraitInput[] | undefined;
-};
+export type Update = ProfileInput & { traits?: TraitInput[] | undefined };
 
 /** @throws Failure invalid_input when there is nothing to update */
 export function requireSomething(update: Update): void {

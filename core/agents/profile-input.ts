@@ -38,14 +38,14 @@ export type NarrativeInput = z.output<typeof narrativeSchema>;
 
 export type FieldWrite = { field: string; value: Json };
 
+export type ProfileInput = ListingInput & {
+  personality?: PersonalityInput | undefined;
+  narrative?: NarrativeInput | undefined;
+  social?: SocialInput | undefined;
+};
+
 /** The rows of a profile write, by field path (`personality.humor`, `skills`), in a fixed order. Absent fields are left alone. */
-export function fieldWrites(
-  input: ListingInput & {
-    personality?: PersonalityInput | undefined;
-    narrative?: NarrativeInput | undefined;
-    social?: SocialInput | undefined;
-  },
-): FieldWrite[] {
+export function fieldWrites(input: ProfileInput): FieldWrite[] {
   const { personality = {}, narrative = {}, social = {} } = input;
   return [
     ...[...PERSONALITY_TEXTS, ...PERSONALITY_LEVELS].map((f) => [`personality.${f}`, personality[f]] as const),

@@ -1,21 +1,17 @@
 /** Writes to the event log, in the transaction that makes an event true: append, retract, mark as final. */
 import type { Address, Hex } from "../../core/agents/facts.ts";
-import type { EventData, EventType } from "../../core/events/events.ts";
+import type { EventData, EventType, LoggedEvent } from "../../core/events/events.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
 import { isKeptSql } from "./events.ts";
 
 /** NOTIFY channel that wakes the sequencer: there are events without a position. */
 export const NEW_EVENTS_CHANNEL = "event_notes";
 
-type ChainSource = {
+type ChainSource = Pick<LoggedEvent, "final" | "agentAddress" | "owner" | "formerOwner"> & {
   /** Key of its row in `offchain.dispatch`, or what else names it with the hash of its block. */
   key: string;
   block: number;
   txHash: Hex;
-  final: boolean;
-  agentAddress: Address | null;
-  owner: Address | null;
-  formerOwner: Address | null;
 };
 
 export type NewEvent = {
