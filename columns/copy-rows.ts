@@ -121,15 +121,8 @@ export function copyRows(client: pg.ClientBase, select: string, onRow: (row: Cop
  *   `query_timeout`; the error that `onChunk` throws (the rows after it are then read and dropped)
  */
 export async function copyOut(client: pg.ClientBase, sql: string, onChunk: (chunk: Buffer) => void): Promise<void> {
-  await copy(client, sql, (own) => ({
-    handleCopyData({ chunk }: { chunk: Buffer }): void {
-      if (own.failure !== undefined) return;
-      try {
-        onChunk(chunk);
-      } catch (error) {
-        own.failure = error ?? new Error("a row could not be read");
-      }
-    },
+  await query(client, sql, (own) => ({
+    handleCopyData: ({ chunk }: { chunk: Buffer }) => orFail(own, () => onChunk(chunk)),
   }));
 }
 
@@ -140,7 +133,7 @@ export async function copyOut(client: pg.ClientBase, sql: string, onChunk: (chun
  * @throws as `copyOut`, also the error of `chunks`; no row is there then
  */
 export const copyIn = (client: pg.ClientBase, sql: string, chunks: Chunks): Promise<number> =>
-  copy(client, sql, (own) => ({
+  query(client, sql, (own) => ({
     handleCopyInResponse(connection: Connection): void {
       send(chunks, connection).catch((error) => {
         own.failure = error;
@@ -166,17 +159,61 @@ type Connection = {
   endCopyFrom(): void;
 };
 
-/** @param handlers of messages, by the names under which the driver's client calls them; `own` takes a failure of this side */
-function copy(client: pg.ClientBase, sql: string, handlers: (own: { failure?: unknown }) => object): Promise<number> {
+/**
+ * Runs a SELECT of one text and calls back for each of its rows, in turns: the database makes some rows, and waits
+ * while those are read here. Both together take one core.
+ * @param turn rows of a turn, and length of texts after which those that are there are read earlier
+ * @throws as `copyOut`
+ */
+export async function rowsInTurns(
+  client: pg.ClientBase,
+  select: string,
+  turn: { rows: number; length: number },
+  onRow: (text: string) => void,
+): Promise<void> {
+  let texts: string[] = [];
+  let [rows, length] = [0, 0];
+  const read = () => {
+    for (const text of texts) onRow(text);
+    texts = [];
+    length = 0;
+  };
+  // The driver asks for the rows of the next turn when this one's last has been taken.
+  await query(client, { text: select, rows: turn.rows }, (own) => ({
+    handleDataRow: ({ fields }: { fields: [string] }) =>
+      orFail(own, () => {
+        texts.push(fields[0]);
+        length += fields[0].length;
+        if (++rows % turn.rows === 0 || length >= turn.length) read();
+      }),
+  }));
+  read();
+}
+
+/** A query whose rows the driver asks for some at a time. */
+type Paged = { text: string; rows: number };
+/** Failure on this side: what the database sends after it is dropped. */
+type Own = { failure?: unknown };
+function orFail(own: Own, take: () => void): void {
+  if (own.failure !== undefined) return;
+  try {
+    take();
+  } catch (error) {
+    own.failure = error ?? new Error("a row could not be read");
+  }
+}
+
+/** @param handlers of messages, by the names under which the driver's client calls them */
+function query(client: pg.ClientBase, sql: string | Paged, handlers: (own: Own) => object): Promise<number> {
   return new Promise((resolve, reject) => {
-    const own: { failure?: unknown } = {};
+    const own: Own = {};
     // A client with a `query_timeout` reports errors to the query's callback only, so the query needs one.
-    const query = new pg.Query(sql, (error, result) => {
+    const sent = new pg.Query(sql, (error, result) => {
       const failure = own.failure ?? error;
       if (failure) reject(failure);
       else resolve(result.rowCount ?? 0);
     });
-    client.query(Object.assign(query, handlers(own)));
+    client.query(Object.assign(sent, handlers(own)));
   });
 }
 

@@ -1,6 +1,6 @@
 /** Reads the tables of a snapshot as lines of JSON, all from one state of the database. */
 import type pg from "pg";
-import { copyRows } from "../../columns/copy-rows.ts";
+import { rowsInTurns } from "../../columns/copy-rows.ts";
 import type { SnapshotContent } from "../../core/snapshots/manifest.ts";
 import { type IndexState, readIndexState } from "../operations/index-state.ts";
 import { openClient } from "../sql/connect.ts";
@@ -24,12 +24,12 @@ const HEAD = statement({
 });
 export type SnapshotHead = Awaited<ReturnType<typeof HEAD.one>> & { index: IndexState };
 
+/** Of rows that are made, and then written. */
+const TURN = { rows: 1_000, length: 8 << 20 };
+
 /** The state that all tables are read from. */
 export type SnapshotReader = SnapshotHead & {
-  /**
-   * Calls back for each row of a table, in the order of its key. The bytes are valid until the callback returns, and the
-   * next row is not read before.
-   */
+  /** Calls back for each row of a table, in the order of its key. The rows of a turn are in memory meanwhile. */
   lines(table: string, onLine: (json: Uint8Array) => void): Promise<void>;
 };
 
@@ -62,7 +62,7 @@ async function openReader(tx: pg.ClientBase): Promise<SnapshotReader> {
       // By their bytes: readers compare texts without knowing the collation of this database.
       const order = key.map((column) => `s.${column}${columns[column] === "VARCHAR" ? ' collate "C"' : ""}`).join(", ");
       const rows = `select row_to_json(s)::text from (${select}) s order by ${order}`;
-      return copyRows(tx, rows, (row) => onLine(row.bytes(0)!));
+      return rowsInTurns(tx, rows, TURN, (line) => onLine(Buffer.from(line)));
     },
   };
 }
