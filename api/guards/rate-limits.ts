@@ -60,6 +60,8 @@ export type RateLimits = {
    * @throws Failure rate_limited
    */
   take(tokens: readonly Token[], now: number, outgoing?: AnswerHeaders): Promise<void> | undefined;
+  /** Gives back what was taken for something that did not come about. */
+  giveBack(tokens: readonly Token[], now: number): Promise<void>;
   /** Check then write: a token is left, then it is taken; taken before the check of the credential that it allows. */
   attempt(networks: Networks, now: number): SignInAttempt;
 };
@@ -145,8 +147,14 @@ export function rateLimits(quotas: RateQuotas, buckets: RateBuckets): RateLimits
     return report(tokens, taken, outgoing);
   };
 
+  const giveBack: RateLimits["giveBack"] = async (all, now) => {
+    const tokens = limited(all);
+    if (tokens.length > 0) await buckets.giveBack(tokens.flatMap(bucketsOf), now);
+  };
+
   return {
     take,
+    giveBack,
     attempt(networks, now) {
       const tokens: Token[] = [["sign-ins", networks]];
       let begun = false;
@@ -157,21 +165,21 @@ export function rateLimits(quotas: RateQuotas, buckets: RateBuckets): RateLimits
         await take(tokens, now);
         taken = true;
       };
-      const giveBack = async () => {
-        const counted = limited(tokens);
-        if (taken && counted.length > 0) await buckets.giveBack(counted.flatMap(bucketsOf), now);
+      const undo = async () => {
+        if (taken) await giveBack(tokens, now);
       };
       return {
         begin,
         async end(signedIn) {
           try {
             const caller = await signedIn;
-            await giveBack();
+            await undo();
             return caller;
           } catch (error) {
-            // A failure on our side says nothing about the credential, which may be valid.
-            if (error instanceof Failure && error.code === "unauthenticated") await begin();
-            else await giveBack();
+            const code = error instanceof Failure ? error.code : null;
+            if (code === "unauthenticated") await begin();
+            // A failure on our side says nothing about the credential, which may be valid; a limit is none of ours.
+            else if (code !== "rate_limited") await undo();
             throw error;
           }
         },

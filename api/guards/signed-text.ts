@@ -5,7 +5,7 @@ import { SHARED_PLACES } from "../../core/callers/shared-places.ts";
 import { type Networks, places, type Who } from "../../core/callers/shares.ts";
 import { Failure } from "../../core/errors.ts";
 import { expiringCache } from "../../core/expiring-cache.ts";
-import type { RateLimits } from "./rate-limits.ts";
+import type { RateLimits, Token } from "./rate-limits.ts";
 import { personalHash, recoverSigner } from "./signature.ts";
 
 /** Suffix of a signature for a wallet that is not deployed yet (ERC-6492). */
@@ -29,14 +29,21 @@ export type SignedTexts = ReturnType<typeof signedTexts>;
  * allowance is used.
  * @param limits bound the calls of the chain per client and in total, because any client can cause them
  */
-export function signedTexts(chain: Chain, limits: Pick<RateLimits, "take">) {
+export function signedTexts(chain: Chain, limits: Pick<RateLimits, "take" | "giveBack">) {
   const wallets = knownWallets();
   const deployed = expiringCache<true>(MAX_ADDRESSES);
 
   async function isDeployed(address: Address, who: Who, now: number): Promise<boolean> {
     if (deployed.get(address, now)) return true;
-    await limits.take([["wallet-lookups", who]], now);
-    if (!(await chain.isDeployed(address))) return false;
+    const tokens: Token[] = [["wallet-lookups", who]];
+    await limits.take(tokens, now);
+    try {
+      if (!(await chain.isDeployed(address))) return false;
+    } catch (error) {
+      // Nodes that are away use up nothing. What a contract answers to a signature is its own doing, and counts.
+      await limits.giveBack(tokens, now);
+      throw error;
+    }
     deployed.set(address, true, now + DEPLOYED_MS);
     return true;
   }

@@ -7,7 +7,7 @@ import ipaddr from "ipaddr.js";
 import type { Networks } from "../../core/callers/shares.ts";
 
 /**
- * The number of clients that a wider network may use as much as. One customer may have a /48, so it counts little more
+ * How many clients' worth a wider network may use. One customer may have a /48, so it counts little more
  * than one; the others are a provider's, and lower numbers would let a few customers use up what is their neighbours'.
  */
 const CLIENTS = { "/48": 4, "/32": 256, "IPv4 /24": 64 };
@@ -43,8 +43,8 @@ function ofIPv4(address: string): Networks {
 export const networkOf = (address: string): string => networksOf(address)[0].name;
 
 /** The name of the network that one customer may have: an IPv4 address, or an IPv6 /48. */
-export const siteOf = (networks: Networks): string =>
-  networks.find(({ clients }) => clients === CLIENTS["/48"])?.name ?? networks[0].name;
+export const customerOf = (networks: Networks): string =>
+  networks.find(({ name }) => name.endsWith("/48"))?.name ?? networks[0].name;
 
 export type ClientAddress = (incoming: IncomingMessage) => string;
 
@@ -61,7 +61,7 @@ export function clientAddressBehind(trusted: string[]): ClientAddress {
     if (trusted.length === 0 || isIP(peer) === 0 || !isProxy(peer)) return peer;
     const forwarded = [incoming.headers["x-forwarded-for"] ?? ""].flat().join(",").split(",");
     let client = peer;
-    for (const hop of forwarded.map((part) => plain(part.trim())).reverse()) {
+    for (const hop of forwarded.map((part) => plain(part.trim().replace(PORT, "$1$2"))).reverse()) {
       if (isIP(hop) === 0) break;
       client = hop;
       if (!isProxy(hop)) break;
@@ -84,7 +84,7 @@ function proxiesOf(trusted: string[]): (address: string) => boolean {
   for (const entry of trusted) {
     const [address = "", prefix] = entry.split("/");
     const family = isIP(address) === 6 ? "ipv6" : "ipv4";
-    if (isIP(address) === 0 || (prefix !== undefined && !/^\d{1,3}$/.test(prefix)))
+    if (isIP(address) === 0 || (prefix !== undefined && !ipaddr.isValidCIDR(entry)))
       throw new Error(`TRUSTED_PROXIES: "${entry}" is neither an address nor a CIDR range`);
     if (prefix === undefined) proxies.addAddress(address, family);
     else proxies.addSubnet(address, Number(prefix), family);
@@ -96,6 +96,9 @@ type ConnectedRequest = { socket: { remoteAddress?: string | undefined } };
 
 /** The address at the other end of a connection. */
 export const peerOf = ({ socket }: ConnectedRequest) => plain(socket.remoteAddress ?? "unknown");
+
+/** Some proxies name the port beside the address: `203.0.113.7:4711`, `[2001:db8::1]:4711`. */
+const PORT = /^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/;
 
 /** `::ffff:10.0.0.1` is 10.0.0.1. */
 const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "");

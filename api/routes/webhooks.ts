@@ -17,7 +17,7 @@ import {
 import { deleteWebhook, enableWebhook, webhooksOf } from "../../db/webhooks/webhooks.ts";
 import type { ApiDeps } from "../deps.ts";
 import { endpointsOf } from "../endpoint.ts";
-import { siteOf } from "../http/client-network.ts";
+import { customerOf } from "../http/client-network.ts";
 import { integer, limit, optionalChoice, webhookId } from "../parameters.ts";
 import { pageOf } from "../reply.ts";
 import * as schemas from "../schemas/webhooks.ts";
@@ -56,7 +56,7 @@ export const newWebhook = endpoint({
       addresses: listed(agents.filter((agent): agent is Address => typeof agent === "string")),
       owners: listed(body.owners ?? []),
       owner: caller.wallet,
-      site: siteOf(networks),
+      site: customerOf(networks),
       now: at,
       request: requestName(idempotencyKey, fingerprint),
     });

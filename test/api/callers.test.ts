@@ -217,7 +217,7 @@ describe("a human signs in", () => {
     });
     const guard = walletGuard(
       { hosts: ["a.test", "b.test", "c.test"], name: "Helixa", webUrl: WEB, chainId: 8453 },
-      signedTexts(refusing, { take: ([token]) => void taken.push(token![0]) }),
+      signedTexts(refusing, { take: ([token]) => void taken.push(token![0]), giveBack: async () => {} }),
     );
     const credential = parseCredential(`${contract}:${NOW}:0x${randomBytes(90).toString("hex")}`);
     const asker = { networks: networksOf("127.0.0.1"), now: NOW, attempt: { begin: async () => {} } };

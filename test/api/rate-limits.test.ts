@@ -6,7 +6,7 @@ import { type CallerRule, isOpen } from "../../api/caller-types.ts";
 import { type Endpoint, endpoint } from "../../api/endpoint.ts";
 import { type Bucket, rateLimits, tokensOfClient } from "../../api/guards/rate-limits.ts";
 import { knownWallets } from "../../api/guards/signed-text.ts";
-import { networkOf, networksOf } from "../../api/http/client-network.ts";
+import { clientAddressBehind, networkOf, networksOf } from "../../api/http/client-network.ts";
 import { credReport } from "../../api/routes/cred-report.ts";
 import { terminalCsv, terminalJson } from "../../api/routes/directory.ts";
 import { terminalToken } from "../../api/routes/directory-agent.ts";
@@ -19,6 +19,7 @@ import { loadConfig } from "../../config/config.ts";
 import { apiKeyText } from "../../core/callers/api-keys.ts";
 import { RATE_POLICIES, type RateBucket } from "../../core/callers/rate-policies.ts";
 import type { Networks, Who } from "../../core/callers/shares.ts";
+import { fail } from "../../core/errors.ts";
 import { type KeyScope, revokeApiKey } from "../../db/callers/api-keys.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { LONG } from "../../harness/patience.ts";
@@ -187,6 +188,18 @@ describe("reads", () => {
     expect((await from("10.1.3.1", "GET", "/read")).status).toBe(200);
   });
 
+  it("are those of an address, whatever port a proxy names beside it", async () => {
+    await start({ LIMITS: "reads=1" });
+    const hops = ["9.9.9.1:4711", "9.9.9.1:99", "9.9.9.1", "[2001:db8::1]:4711", "[2001:db8::2]", "2001:db8::3"];
+    const all: number[] = [];
+    for (const hop of hops) all.push((await from(hop, "GET", "/read")).status);
+    expect(all).toEqual([200, 429, 429, 200, 429, 429]);
+  });
+
+  it.each(["10.0.0.0/33", "::1/129", "10.0.0.0/8/16", "10.0.0", "proxy"])("cannot be told with a proxy %s", (entry) => {
+    expect(() => clientAddressBehind([entry])).toThrow(`TRUSTED_PROXIES: "${entry}"`);
+  });
+
   it("a client that is no trusted proxy cannot say who it is", async () => {
     await start({ LIMITS: "reads=2", TRUSTED_PROXIES: "10.0.0.0/8" });
     let client = 0;
@@ -282,6 +295,30 @@ describe("writes", () => {
       expect(await flood(sites("2001:db8", 40))).toBe(88 * texts);
       expect(await flood(["198.51.100.1"])).toBe(3 * texts);
       expect(await sign("203.0.113.1", contract(), good)).toBe(200);
+    });
+
+    it("stay attempts to sign in where a limit of the chain refuses them", async () => {
+      await start({ LIMITS: "wallet-lookups=200,sign-ins=5" }, { chain, alone: true });
+      const person = generatePrivateKey().slice(0, 42);
+      const sentence = async () => {
+        const authorization = `${person}:${NOW - ++signed}:${bad()}`;
+        return (await from("9.9.9.1", "POST", "/write", { authorization })).body.error;
+      };
+      const all: unknown[] = [];
+      for (let i = 0; i < 6; i++) all.push(await sentence());
+      expect(all[4]).toMatch(/wallet-lookups/);
+      expect(all[5]).toMatch(/sign-ins/);
+    });
+
+    it("use up no lookups while the nodes are away", async () => {
+      let away = true;
+      const isDeployed = async () => (away ? fail("upstream_unavailable", "No node answers.") : true);
+      const nodes = stubChain({ isDeployed, verifySignature: async () => true });
+      await start({ LIMITS: "wallet-lookups=200" }, { chain: nodes, alone: true });
+      const ask = () => sign("9.9.9.1", contract(), good);
+      for (let i = 0; i < 4; i++) expect(await ask()).toBe(503);
+      away = false;
+      expect(await ask()).toBe(200);
     });
 
     it("of a wallet that was good from its network go on while strangers have emptied what they share", async () => {

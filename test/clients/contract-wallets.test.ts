@@ -39,7 +39,7 @@ const texts = {
 async function credential(kind: SignInKind, address: Hex, { signer = key, wrap = (s: Hex): Hex => s, at = NOW } = {}) {
   return `${address}:${at}:${wrap(await signer.signMessage({ message: texts[kind](address, at) }))}`;
 }
-const UNLIMITED = { take: () => undefined, attempt: () => ({ begin: async () => {} }) };
+const UNLIMITED = { take: () => undefined, giveBack: async () => {}, attempt: () => ({ begin: async () => {} }) };
 
 /** How the guard lets it in, or the code of its refusal. */
 async function entry(header: string, accepted: SignInKind[] = ["siwe", "siwa"], asked = chain): Promise<string> {
