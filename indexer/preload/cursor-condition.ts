@@ -1,4 +1,4 @@
-/** Where a page of a GraphQL list begins: rows behind a cursor, also where a column of its order has no value. */
+/** Where a page of a GraphQL list begins: rows at or behind a cursor, also where a column of its order has no value. */
 import { and, type Column, eq, gt, isNotNull, isNull, lt, or, type SQL } from "drizzle-orm";
 
 type Order = [column: string, direction: "asc" | "desc"][];
@@ -7,11 +7,11 @@ type Order = [column: string, direction: "asc" | "desc"][];
 export type CursorValues = Record<string, unknown>;
 
 /** Postgres orders a missing value behind all others, or before all of them in a descending order. */
-const behind = (column: Column, value: unknown): SQL | undefined => {
+const greater = (column: Column, value: unknown): SQL | undefined => {
   if (value === null) return undefined;
   return column.notNull ? gt(column, value) : or(gt(column, value), isNull(column));
 };
-const before = (column: Column, value: unknown): SQL => (value === null ? isNotNull(column) : lt(column, value));
+const less = (column: Column, value: unknown): SQL => (value === null ? isNotNull(column) : lt(column, value));
 const same = (column: Column, value: unknown): SQL => (value === null ? isNull(column) : eq(column, value));
 
 /**
@@ -33,7 +33,7 @@ export function cursorCondition(
     const value = cursor[name];
     if (value === undefined) throw new Error(NO_CURSOR);
     const isUp = (direction === "after") === (sorted === "asc");
-    const beyond = isUp ? behind(column, value) : before(column, value);
+    const beyond = isUp ? greater(column, value) : less(column, value);
     const rest = index === order.length - 1 ? same(column, value) : and(same(column, value), from(index + 1));
     return or(beyond, rest);
   };

@@ -1,6 +1,7 @@
 /**
  * Preloaded into the Ponder process: pages of its GraphQL lists by cursor have every row once, also over columns without
- * values; and the depth of a query is that of its data, so that the standard introspection query is answered.
+ * values; the depth of a query is that of its data, so that the standard introspection query is answered; and what is
+ * wrong with a query is told in production too (reader-queries.ts tells nothing of the database).
  */
 import { replaceTexts } from "./replace-module.ts";
 
@@ -22,5 +23,6 @@ replaceTexts([
     'import DataLoader from "dataloader";',
     `import { cursorCondition, cursorValues } from ${JSON.stringify(OURS)};\nimport DataLoader from "dataloader";`,
   ],
+  ["graphql/middleware.js", 'maskedErrors: process.env.NODE_ENV === "production"', "maskedErrors: false"],
   ["graphql/middleware.js", "ignoreIntrospection: false", "ignoreIntrospection: true"],
 ]);

@@ -114,6 +114,10 @@ Client.prototype.connect = function connectOutsideReader(this: Client, done?: (e
   return readers.exit(() => open.call(this, done));
 } as typeof Client.prototype.connect;
 
+/** What of an error a reader is told: the values of a query (SQLSTATE class 22), its words (42) and its length (54). */
+const reasonOf = ({ message, code = "" }: Error & { code?: string }) =>
+  /^(?:22|42|54)/.test(code) ? message : "The index cannot answer at the moment. Please try again later.";
+
 /** Runs one statement of a reader. @throws NonRetryableUserError for every error */
 async function runForReader(client: Client, reader: Reader, given: unknown[]): Promise<unknown> {
   // The connection is ended too: it can be inside a transaction, and the pool would give it to another reader.
@@ -131,7 +135,7 @@ async function runForReader(client: Client, reader: Reader, given: unknown[]): P
     return await query.apply(client, given);
   } catch (error) {
     await reader.ended;
-    throw new NonRetryableUserError(reader.endReason ?? (error as Error).message);
+    throw new NonRetryableUserError(reader.endReason ?? reasonOf(error as Error));
   } finally {
     stream.off("data", count);
     const left = running.get(client)! - 1;
@@ -149,7 +153,7 @@ Pool.prototype.connect = function readerConnect(this: pg.Pool, done?: (...result
   const connected = (connect.call(this) as Promise<pg.PoolClient>).then(releasedAtItsEnd);
   if (!reader) return connected;
   return connected.catch((error: Error) => {
-    throw new NonRetryableUserError(error.message);
+    throw new NonRetryableUserError(reasonOf(error));
   });
 } as typeof Pool.prototype.connect;
 

@@ -23,7 +23,10 @@ beforeAll(async () => {
   database.host = `127.0.0.1:${line.port}`;
   // The line tells connections by their first words, which are otherwise a question for TLS.
   database.searchParams.set("sslmode", "disable");
-  indexer = world.startIndexer({ databaseUrl: database.href, env: { INDEXER_PORT: String(port) } });
+  indexer = world.startIndexer({
+    databaseUrl: database.href,
+    env: { INDEXER_PORT: String(port), NODE_ENV: "production" },
+  });
   for (let i = 0; i < 3; i++) await world.mint(someone(i), `Agent ${i}`);
   await world.identity(someone(1), "registerName", [1n, "one"]);
   await world.settle();
