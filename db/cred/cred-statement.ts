@@ -56,7 +56,7 @@ export const scoresSql = (inScope: Scope, now = NOW_PARAMETER, signals: readonly
 
 /**
  * The same from the kept inputs: raw values and score of the agents in scope, with the stored `previous` score and the
- * stored raw values (`previous_…`) of the signals that time moves.
+ * stored raw values (`previous_…`) of the signals that time moves. Rows without inputs (migration 0063) are reconciled first.
  */
 export const keptScoresSql = (inScope: Scope, now = NOW_PARAMETER, signals: readonly Signal[] = SIGNALS) => {
   const columns = [
@@ -66,7 +66,8 @@ export const keptScoresSql = (inScope: Scope, now = NOW_PARAMETER, signals: read
     ...timedColumns(signals).map((key) => `i.${key} as previous_${key}`),
   ];
   return `select r.*, ${scoreSql(signals)} as score
-    from (select ${columns.join(", ")} from offchain.cred i where ${inScope("i.token_id")} offset 0) r`;
+    from (select ${columns.join(", ")} from offchain.cred i
+      where i.seen_block >= 0 and ${inScope("i.token_id")} offset 0) r`;
 };
 
 /**

@@ -133,6 +133,18 @@ describe(`${AGENTS} random agents`, () => {
     expect((await history(expired.tokenId)).map((point) => point.cause)).toContain("expiry");
   });
 
+  it("without their inputs, from a former version, wait for those: their score stays", async () => {
+    const [id] = ids;
+    const before = await stored();
+    await db.pool.query("update offchain.cred set seen_block = -1, age_input = null where token_id = $1", [id]);
+    const later = new Date(NOW.getTime() + 8 * DAY_MS);
+    await refreshAges(db.pool, later);
+    const { rows } = await db.pool.query("select score from offchain.cred where token_id = $1", [id]);
+    expect(rows).toEqual([{ score: before.get(id!)!.score }]);
+    await recomputeCred(db.pool, { tokenIds: [id!] }, { now: later, cause: "test" });
+    expectEqual(await stored(), facts, later);
+  });
+
   it("are scored alike by a full pass at a later time, from the kept inputs", async () => {
     for (const days of [8, 400]) {
       const later = new Date(NOW.getTime() + days * DAY_MS);

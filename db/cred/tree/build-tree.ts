@@ -23,13 +23,13 @@ export type TreeRequest = {
 export type TreeSummary = { root: Hex; leaves: number; block: number; readMs: number; buildMs: number };
 
 /**
- * Agents that exist and have a score, in the order of the tree's columns. A contract that counts up gives no token an id
+ * Agents that exist and have a score of known facts, in the order of the tree's columns. A contract that counts up gives no token an id
  * that is too large for a leaf; an agent with such an id has no proof, and the other agents have theirs.
  */
 const SCORES = `
   select c.token_id, c.score, floor(extract(epoch from c.computed_at))::int8, c.seen_block
   from offchain.cred c where exists (select from onchain.agent a where a.token_id = c.token_id)
-    and c.token_id < ${FIELD_END} order by c.token_id`;
+    and c.token_id < ${FIELD_END} and c.seen_block >= 0 order by c.token_id`;
 
 const COUNT = statement({
   name: "cred-tree-count",
