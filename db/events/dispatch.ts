@@ -127,7 +127,7 @@ const CLAIM = statement({
       select * from onchain.agent where c.token_id is null and owner = c.wallet
       union all
       select * from onchain.agent where c.token_id is null and agent_address = c.wallet and owner <> c.wallet
-        and wallet_rank < 2) a on true
+        and ${walletConfirmed("agent")}) a on true
     order by c.event_id, a.token_id`,
   columns: {
     key: t.text,
@@ -173,6 +173,7 @@ const FOUND_AGAIN = statement({
     where d.state in ('pending', 'queued') and d.missing_checkpoint is not null and ${IN_INDEX_CHANGES}`,
 });
 
+/** What is pending is looked at only while its block may be removed: final, it is queued next. */
 const MARK_MISSING = statement({
   name: "dispatch-mark-missing",
   params: { checkpoint: t.text, finalizedBlock: t.int8 },
@@ -269,7 +270,7 @@ export async function markQueued(db: Queryable, batch: number): Promise<void> {
     .where(and(eq(dispatch.batch, batch), eq(dispatch.state, "pending")));
 }
 
-/** Makes every event that is not final pending again, in its batch: the queue has lost its jobs. @returns how many */
+/** Makes every queued event pending again, in its batch: the queue has lost its jobs. @returns how many */
 export async function queueAgain(db: Queryable): Promise<number> {
   const { rowCount } = await orm(db).update(dispatch).set({ state: "pending" }).where(eq(dispatch.state, "queued"));
   return rowCount ?? 0;
@@ -280,7 +281,8 @@ const TOKENS_OF_WALLETS = statement({
   params: { wallets: t.array(t.text) },
   text: `
     select w.wallet, a.token_id as "tokenId" from unnest($wallets::text[]) as w(wallet)
-    join onchain.agent a on a.owner = w.wallet or a.agent_address = w.wallet and a.wallet_rank < 2 order by a.token_id`,
+    join onchain.agent a on a.owner = w.wallet or a.agent_address = w.wallet and ${walletConfirmed("a")}
+    order by a.token_id`,
   columns: { wallet: t.text, tokenId: t.int8 },
 });
 

@@ -139,6 +139,11 @@ describe("what the chain says", () => {
       { tokenId: 2, owner: B, agentAddress: A, verified: true },
       { tokenId: 3, owner: B, agentAddress: B },
       { tokenId: 4, owner: B, agentAddress: A },
+      { tokenId: 5, owner: B, agentAddress: A },
+    );
+    await world.db.query(
+      "insert into offchain.wallet_verification select 5, $1, mint_tx, $2 from onchain.agent where token_id = 5",
+      [A, NOW],
     );
     await world.indexChange("attestation.revoked", { wallet: A });
     await world.indexChange("attestation.revoked", { wallet: `0x${"c3".repeat(20)}` });
@@ -146,6 +151,7 @@ describe("what the chain says", () => {
     expect((await world.told()).filter((told) => told.startsWith("att"))).toEqual([
       "attestation.revoked 1",
       "attestation.revoked 2",
+      "attestation.revoked 5",
     ]);
   });
 
