@@ -41,7 +41,7 @@ export function outlineOf(schema: z.ZodType, io: "input" | "output", depth: numb
   return outline(root, $defs, io === "input", depth);
 }
 
-function outline(schema: Json, definitions: Record<string, Json>, required: boolean, depth: number): Json {
+function outline(schema: Json, definitions: Record<string, Json>, listsRequired: boolean, depth: number): Json {
   const { $ref, type, properties, ...rest } = schema as {
     $ref?: string;
     type?: string;
@@ -51,7 +51,8 @@ function outline(schema: Json, definitions: Record<string, Json>, required: bool
     enum?: unknown[];
     anyOf?: Json[];
   };
-  if ($ref !== undefined) return outline(definitions[$ref.replace("#/$defs/", "")] ?? {}, definitions, required, depth);
+  if ($ref !== undefined)
+    return outline(definitions[$ref.replace("#/$defs/", "")] ?? {}, definitions, listsRequired, depth);
   // One of several types: only what is true of each of them is written.
   if (type === undefined) return rest.const === undefined ? {} : { const: rest.const };
   return {
@@ -63,10 +64,10 @@ function outline(schema: Json, definitions: Record<string, Json>, required: bool
         properties: Object.fromEntries(
           Object.entries(properties).map(([name, property]) => [
             name,
-            outline(property, definitions, required, depth - 1),
+            outline(property, definitions, listsRequired, depth - 1),
           ]),
         ),
-        ...(required && rest.required && rest.required.length > 0 && { required: rest.required }),
+        ...(listsRequired && rest.required && rest.required.length > 0 && { required: rest.required }),
       }),
   };
 }
@@ -88,7 +89,7 @@ function tidy(schema: Json, meta: Json | undefined): void {
 }
 
 /** A zod schema as an OpenAPI 3.0 schema; named ones (`meta({ id })`) move to the components. */
-export function toSchema(schema: z.ZodType, io: "input" | "output", schemas: Json): Json {
+export function toOpenApiSchema(schema: z.ZodType, io: "input" | "output", schemas: Json): Json {
   const {
     $schema: _,
     definitions = {},

@@ -13,6 +13,10 @@ export function expiringCache<V>(max: number) {
       entries.set(key, entry);
       return entry.value;
     },
+    /** Forgets a value, unless another is there by now. */
+    drop(key: string, value: V): void {
+      if (entries.get(key)?.value === value) entries.delete(key);
+    },
     set(key: string, value: V, expiresAt = Number.POSITIVE_INFINITY): void {
       entries.delete(key);
       entries.set(key, { value, expiresAt });

@@ -20,7 +20,7 @@ export type Job = {
    * runs every two minutes at most; `readsPayments`: every minute, because a payment on the chain announces nothing.
    */
   schedule?: { everyMs: number; readsPayments?: true };
-  /** Names of the scheduled jobs whose work a run is that has changed rows: they are due at once, also at rest. */
+  /** Names of scheduled jobs that are due at once, also at rest, after a run of this one that has changed rows. */
   followedBy?: readonly string[];
   input: z.ZodType;
   /**

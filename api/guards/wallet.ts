@@ -53,8 +53,8 @@ function turns(): () => Promise<void> {
  */
 export function walletGuard(service: SignInService, signed: SignedTexts) {
   /** Valid credentials by id, until they expire. */
-  const good = expiringCache<WalletCaller>(20_000);
-  const bad = expiringCache<true>(20_000);
+  const valid = expiringCache<WalletCaller>(20_000);
+  const refused = expiringCache<true>(20_000);
   /** The text that a contract wallet signed, by credential: its next check begins with that text. */
   const agreedTexts = expiringCache<string>(20_000);
   const turn = turns();
@@ -74,10 +74,10 @@ export function walletGuard(service: SignInService, signed: SignedTexts) {
     checkCredentialTime(credential, new Date(now));
     const { address, issuedAt, sent, signature } = credential;
     const credentialId = hash("sha256", `${sent.address}:${sent.timestamp}:${signature}`, "hex");
-    const wallet = good.get(credentialId, now);
+    const wallet = valid.get(credentialId, now);
     if (wallet) return admit(wallet, accepted);
     await attempt.begin();
-    const enter = (kind: SignInKind, until: number, signedByContract = false) => {
+    const remember = (kind: SignInKind, until: number, signedByContract = false) => {
       const caller: WalletCaller = {
         kind,
         wallet: address,
@@ -85,29 +85,29 @@ export function walletGuard(service: SignInService, signed: SignedTexts) {
         credentialId,
         ...(signedByContract && { signedByContract }),
       };
-      good.set(credentialId, caller, until);
+      valid.set(credentialId, caller, until);
       return admit(caller, accepted);
     };
     const refusal = `${accepted.join()}:${credentialId}`;
-    if (!bad.get(refusal, now)) {
+    if (!refused.get(refusal, now)) {
       const kinds = new Map<string, SignInKind>();
       for (const { kind, text } of signInTexts(service, credential, accepted)) {
         await turn();
-        if (signed.byKey(credential, text)) return enter(kind, issuedAt + CREDENTIAL_LIFETIME_MS);
+        if (signed.byKey(credential, text)) return remember(kind, issuedAt + CREDENTIAL_LIFETIME_MS);
         kinds.set(text, kind);
       }
       for (const { kind, text } of otherSignInTexts(service, credential, accepted)) {
         await turn();
-        if (signed.byKey(credential, text)) return enter(kind, issuedAt + CREDENTIAL_LIFETIME_MS);
+        if (signed.byKey(credential, text)) return remember(kind, issuedAt + CREDENTIAL_LIFETIME_MS);
       }
       const before = agreedTexts.get(credentialId, now);
       const texts = new Set([...(before !== undefined && kinds.has(before) ? [before] : []), ...kinds.keys()]);
       const agreed = await signed.byContract(credential, [...texts], networks, now);
       if (agreed !== null) {
         agreedTexts.set(credentialId, agreed, issuedAt + CREDENTIAL_LIFETIME_MS);
-        return enter(kinds.get(agreed)!, now + CONTRACT_VERDICT_MS, true);
+        return remember(kinds.get(agreed)!, now + CONTRACT_VERDICT_MS, true);
       }
-      bad.set(refusal, true, now + CONTRACT_VERDICT_MS);
+      refused.set(refusal, true, now + CONTRACT_VERDICT_MS);
     }
     const where = accepted.map((kind) => TEXT_OF[kind]).join(" or ");
     const [expected] = signInTexts(service, credential, accepted);

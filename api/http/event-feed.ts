@@ -152,6 +152,7 @@ export class EventFeed<T, R extends FeedRow = FeedRow> {
         // Without more rows, those it has not got have left the log.
         follower.position = more ? through : Math.max(through, reached);
       }
+      // Who catches up is left out of a delivery: not before the one that begins here.
       follower.catchingUp = false;
       if (stream.open && !stream.full) this.#deliverSoon();
     } catch (error) {

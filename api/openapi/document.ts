@@ -10,7 +10,7 @@ import { isOpen } from "../caller-types.ts";
 import { asksDatabase, type Endpoint, queryOf } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { API_VERSION } from "../http/headers.ts";
-import { type Json, toSchema } from "../json-schema.ts";
+import { type Json, toOpenApiSchema } from "../json-schema.ts";
 import type { Answer } from "../reply.ts";
 import { errorSchema } from "../schemas/service.ts";
 import { CALLERS, PRICED, SECURITY_SCHEMES, security } from "./security.ts";
@@ -28,7 +28,7 @@ export function openApiDocument(
   paymentInfo: PaymentInfoOf = () => undefined,
 ): Json {
   const schemas: Json = {};
-  const errorRef = toSchema(errorSchema, "output", schemas);
+  const errorRef = toOpenApiSchema(errorSchema, "output", schemas);
   const paths: Record<string, Json> = {};
   for (const endpoint of endpoints) {
     paths[endpoint.path] ??= {};
@@ -97,7 +97,7 @@ function operation(endpoint: Endpoint, schemas: Json, errorRef: Json): Json {
     ...(body && {
       requestBody: {
         required: !body.safeParse(undefined).success,
-        content: { "application/json": { schema: toSchema(body, "input", schemas) } },
+        content: { "application/json": { schema: toOpenApiSchema(body, "input", schemas) } },
       },
     }),
     responses: responses(endpoint, schemas, errorRef),
@@ -139,7 +139,10 @@ export const paymentParameters = (methods: readonly PaymentMethod[]): Json[] =>
 /** The properties of an object schema as parameters. */
 function split(schema: z.ZodObject | undefined, where: "path" | "query", schemas: Json): Json[] {
   if (schema === undefined) return [];
-  const object = toSchema(schema, "input", schemas) as { properties?: Record<string, Json>; required?: string[] };
+  const object = toOpenApiSchema(schema, "input", schemas) as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
   return Object.entries(object.properties ?? {}).map(([name, { description, example, ...rest }]) => ({
     name,
     in: where,
@@ -191,7 +194,7 @@ function responses(endpoint: Endpoint, schemas: Json, errorRef: Json): Json {
     all["304"] = { description: "The client's representation is current", headers: { ETag: headerRef("ETag") } };
   for (const [status, codes] of byStatus(errorCodes(endpoint))) {
     const other = endpoint.responses[Number(status)]?.schema;
-    const schema = other ? { anyOf: [toSchema(other, "output", schemas), errorRef] } : errorRef;
+    const schema = other ? { anyOf: [toOpenApiSchema(other, "output", schemas), errorRef] } : errorRef;
     all[status] = {
       description: [endpoint.responses[Number(status)]?.description, `Error: ${codes.join(", ")}`]
         .filter(Boolean)
@@ -220,7 +223,7 @@ const revalidates = ({ method, guard, stream, sliced }: Endpoint) =>
 function success(endpoint: Endpoint, answer: Answer, schemas: Json): Json {
   const { method, data, guard } = endpoint;
   const types = [answer.type ?? "application/json"].flat();
-  const schema = answer.schema ? toSchema(answer.schema, "output", schemas) : { type: "string" };
+  const schema = answer.schema ? toOpenApiSchema(answer.schema, "output", schemas) : { type: "string" };
   return {
     description: answer.description,
     headers: {

@@ -238,7 +238,7 @@ export function blockTimes(chain: Pick<Chain, "block">, limits: Pick<RateLimits,
       if (underWay) return underWay;
       const answer = ask(block);
       cache.set(`${block}`, answer, indexed - block >= SETTLED_BLOCKS ? undefined : now() + YOUNG_MS);
-      answer.catch(() => cache.set(`${block}`, answer, 0));
+      answer.catch(() => cache.drop(`${block}`, answer));
       return answer;
     },
   };

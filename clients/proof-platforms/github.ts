@@ -234,12 +234,11 @@ export function githubProofs(api: Upstream, raw: PublicHttp): ProofReader<Github
   async function again(proof: KnownProof): Promise<FoundProof | NoProof> {
     const { accountId, handle, username, evidence } = proof;
     const { id, quote, etag } = evidence;
-    if (id === undefined) return find({ username: handle }, proof);
-    const gist = await gists.read(id, quote === undefined ? undefined : etag);
+    const gist = id === undefined ? null : await gists.read(id, quote === undefined ? undefined : etag);
     if (gist === "unchanged") return { accountId, handle, username, evidence: evidence as FoundProof["evidence"] };
     if (gist === "missing") return { reason: "The gist was deleted." };
     if (gist === "large") return tooLarge(gistFileName(proof.prefix));
-    const judged = await judge(gists, gist, handle, proof);
+    const judged = await (gist === null ? find({ username: handle }, proof) : judge(gists, gist, handle, proof));
     if ("reason" in judged || judged.accountId === accountId) return judged;
     return { reason: `The name ${handle} belongs to another GitHub account now.` };
   }

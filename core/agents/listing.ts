@@ -2,7 +2,7 @@
 import type { JsonObject } from "../json.ts";
 import type { AgentFacts } from "./facts.ts";
 
-/** A service of an agent: `url` is http or https; a service without a URL has a `handle`, an `address` or a `name`. */
+/** A service of an agent: `url` is http or https; without one, the first of the other PLACES locates it, if there is any. */
 export type ListedService = JsonObject & { url?: string };
 
 export type Listing = {
@@ -25,7 +25,7 @@ export function listingOf({ profile }: Pick<AgentFacts, "profile">): Listing {
 const isListed = (field: string) => LISTING_FIELDS.some((listed) => listed === field);
 
 /** Fields that locate a service; the first one present is used. */
-const PLACES = ["url", "endpoint", "address", "handle", "name", "id"] as const;
+export const PLACES = ["url", "endpoint", "address", "handle", "name", "id"] as const;
 
 /** The location of a service: a URL, or a name in the service's own network. Null when it has none. */
 export function placeOf(service: Readonly<Record<string, unknown>>): string | null {

@@ -1,8 +1,8 @@
-/** Pictures that a registration file has in itself, as data URIs: kept within a bound, and served as pictures only. */
+/** Pictures that a registration file has in itself, as data URIs, and which of them are served. */
 import { base64Bytes, dataUriOf } from "../data-uri.ts";
 import { rowRef } from "./platforms.ts";
 
-/** A file that holds more is read all the same. */
+/** A file with a larger picture is read without it. */
 export const MAX_IMAGE_BYTES = 32_768;
 /** What browsers show in a page as a picture: there an SVG runs no script and loads nothing. */
 export const IMAGE_TYPES = ["svg+xml", "png", "jpeg", "gif", "webp", "avif"].map((type) => `image/${type}`);
@@ -22,7 +22,7 @@ export function embeddedImage(uri: string): EmbeddedImage | null {
 
 /** What asks a reader for more work than an SVG of its size shows: shapes drawn again and again, entities, filters, moves, other documents and scripts. */
 const HEAVY =
-  /<\s*(?:[^\s<>/:]+:)?(?:use|filter|pattern|marker|mask|foreignobject|script|animate\w*|set|image|feimage|iframe)\b|<!entity\b/i;
+  /<\s*(?:[^\s<>/:]+:)?(?:use|filter|pattern|marker|mask|foreignobject|script|animate\w*|set|image|feimage|iframe)\b|<!entity\b|filter\s*:|@keyframes\b|animation\s*:/i;
 /** A text in another form than UTF-8 is not looked through: its characters are two bytes or more. */
 const isHeavy = (bytes: Uint8Array): boolean => {
   const svg = new TextDecoder().decode(bytes);

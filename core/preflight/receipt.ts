@@ -14,10 +14,15 @@ export { VERDICT_TYPES } from "../../sdk/src/verdict-types.ts";
 export function verdictMessage(found: Preflight) {
   const bytes = canonicalBytes(found);
   const message = {
-    ...{ verdict: found.verdict, agent: found.agent ?? "", url: found.url ?? "", payTo: found.payTo ?? ZERO_ADDRESS },
-    ...{ maxAmount: found.maxAmount, policy: found.policy.hash },
+    verdict: found.verdict,
+    agent: found.agent ?? "",
+    url: found.url ?? "",
+    payTo: found.payTo ?? ZERO_ADDRESS,
+    maxAmount: found.maxAmount,
+    policy: found.policy.hash,
     payloadHash: `0x${bytesToHex(keccak_256(bytes))}` as const,
-    ...{ at: String(Date.parse(found.at)), validUntil: String(Date.parse(found.validUntil)) },
+    at: String(Date.parse(found.at)),
+    validUntil: String(Date.parse(found.validUntil)),
   };
   return { payload: new TextDecoder().decode(bytes), message };
 }

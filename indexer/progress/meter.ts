@@ -100,7 +100,7 @@ export function progressMeter(options: {
         eventsPerSecond: rates.of(({ events: counts }) => sumOf(counts)),
         requests: known.answered,
         requestsPerSecond: rates.of(({ requests }) => requests),
-        secondsLeft: left === null || left <= 0 ? left && 0 : rates.secondsFor(left),
+        secondsLeft: left === null ? null : left <= 0 ? 0 : rates.secondsFor(left),
         stalledSeconds: stalledMs === null ? null : Math.round(stalledMs / 1_000),
         lastFailure: sample.lastFailure,
         contracts: contracts.map(({ name, address, startBlock }) => ({

@@ -184,6 +184,8 @@ describe("looking again", () => {
     expect(quote).toBe("7");
     expect(await github.recheck([{ ...proof, evidence: old }])).toEqual([{ accountId, handle, username, evidence }]);
     expect(await github.recheck([{ ...proof, evidence: {} }])).toEqual([{ accountId, handle, username, evidence }]);
+    const [other] = await github.recheck([{ ...proof, accountId: "1", evidence: {} }]);
+    expect(other).toMatchObject({ reason: "The name Octo-Cat belongs to another GitHub account now." });
   });
 
   it("takes an edit that still says so", async () => {

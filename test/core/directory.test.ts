@@ -272,7 +272,18 @@ describe("defects of registration files", () => {
     ["ipfs:".repeat(200_000), null, ["image"]],
   ];
   it.each([
-    ...['<use href="#a"/>', "<svg:use/>", "< USE/>", '<filter id="a"/>', "<foreignObject/>", "<script/>", "<animate/>"],
+    ...[
+      '<use href="#a"/>',
+      "<svg:use/>",
+      "< USE/>",
+      '<filter id="a"/>',
+      "<foreignObject/>",
+      "<script/>",
+      "<animate/>",
+      '<g style="filter : blur(9px)"/>',
+      "@keyframes a {}",
+      "animation: a 1s",
+    ],
     ...["<animateTransform/>", "<set/>", "<pattern/>", "<mask/>", '<image href="a"/>'],
     ...['<!DOCTYPE svg [<!ENTITY a "b">]>', '<!ENTITY a "b">', "\0"],
   ])("an SVG with %j is no picture", (part) => {

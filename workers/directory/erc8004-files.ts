@@ -27,9 +27,9 @@ import { unpack } from "./unpack.ts";
 
 const EVERY_MS = 15_000;
 const AGENTS_PER_TRANSACTION = 100;
-/** Max files and max milliseconds of one run: the next run shows new agents before it reads further files. */
+/** Max files of one run, and max milliseconds of reading them: the next run shows new agents before it reads further ones. */
 const FILES_PER_RUN = 2_000;
-const MAX_RUN_MS = 45_000;
+const MAX_FILES_MS = 45_000;
 const FILES_AT_ONCE = 16;
 /** Milliseconds until a file is read again: its server may change it without a change on the chain. */
 const REFRESH_MS = 86_400_000;
@@ -37,7 +37,7 @@ const RETRY_MS = 60_000;
 
 /**
  * Resumes: at stale agents by id, then at due ones by the owner's turn; a failure is tried later each time, up to a
- * day, and a run takes 45 s. Tokens of many owners delay others' files, not rows, by about 0.3 s each.
+ * day, and files of servers take 45 s of a run. Tokens of many owners delay others' files by about 0.3 s each.
  */
 export const erc8004Files = defineJob({
   name: "erc8004-files",
@@ -81,8 +81,8 @@ export const erc8004Files = defineJob({
       after = agents.at(-1)!.agentId;
     }
     const due = await dueErc8004(db, { now: clock(), limit: FILES_PER_RUN });
-    for (let from = 0; from < due.length; from += AGENTS_PER_TRANSACTION) {
-      if (clock().getTime() - began.getTime() > MAX_RUN_MS) break;
+    const until = clock().getTime() + MAX_FILES_MS;
+    for (let from = 0; from < due.length && clock().getTime() <= until; from += AGENTS_PER_TRANSACTION) {
       await take(due.slice(from, from + AGENTS_PER_TRANSACTION), documents);
     }
     await endPull(db, ERC8004, {
@@ -101,7 +101,7 @@ export const erc8004Files = defineJob({
 /** The answer for every server while none is called. */
 const NOT_YET: Documents = { get: async () => ({ kind: "deferred", seconds: 0 }) };
 
-/** Reads an agent's file. An unexpected error concerns this agent only. */
+/** Reads an agent's file. An unexpected error concerns this agent only, and its earlier content stays. */
 async function lookAt(
   agent: Erc8004Agent,
   documents: Documents,
@@ -116,11 +116,11 @@ async function lookAt(
     return {
       agent,
       status: "unreachable",
-      registration: null,
+      registration: agent.file?.uri === agent.uri ? agent.file.content : null,
       errors: [defect("unreachable", "The file cannot be looked at.")],
       etag: null,
       lastModified: null,
-      failures: 1,
+      failures: (agent.file?.failures ?? 0) + 1,
       nextTryAt: new Date(now.getTime() + REFRESH_MS),
     };
   }
@@ -137,7 +137,7 @@ export async function readFile(
   now: Date,
 ): Promise<FileResult> {
   const file = agent.file?.uri === agent.uri ? agent.file : null;
-  const fresh = (status: FileResult["status"], rest: Partial<FileResult>): FileResult => ({
+  const replaced = (status: FileResult["status"], rest: Partial<FileResult>): FileResult => ({
     agent,
     status,
     registration: null,
@@ -149,18 +149,20 @@ export async function readFile(
     ...rest,
   });
   const kept = (status: FileResult["status"], rest: Partial<FileResult>): FileResult =>
-    fresh(status, {
+    replaced(status, {
       registration: file?.content ?? null,
       ...(file?.content && validatorsOf(file)),
       failures: file?.failures ?? 0,
       ...rest,
     });
   const place = located(agent.uri, gateways);
-  if (place.kind === "absent") return fresh("parsed", { errors: ["no_file"] });
-  if (place.kind === "unusable") return fresh("refused", { errors: [place.reason] });
+  if (place.kind === "absent") return replaced("parsed", { errors: ["no_file"] });
+  if (place.kind === "unusable") return replaced("refused", { errors: [place.reason] });
   if (place.kind === "inline") {
     const read = readText(place.text, place.warnings);
-    return typeof read === "string" ? fresh("unreadable", { errors: [read] }) : fresh("parsed", { registration: read });
+    return typeof read === "string"
+      ? replaced("unreadable", { errors: [read] })
+      : replaced("parsed", { registration: read });
   }
   if (file?.nextTryAt && !file.due)
     return kept(file.status, { errors: file.errors, nextTryAt: new Date(file.nextTryAt) });
@@ -179,7 +181,7 @@ export async function readFile(
     case "fetched": {
       const read = readText(answer.text, place.warnings);
       if (typeof read === "string") return kept("unreadable", { errors: [read], failures, nextTryAt: retryAt });
-      return fresh("parsed", { registration: read, ...answer.validators, nextTryAt: later });
+      return replaced("parsed", { registration: read, ...answer.validators, nextTryAt: later });
     }
     case "deferred":
       return kept(file?.status ?? "waiting", {

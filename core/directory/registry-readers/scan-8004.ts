@@ -4,7 +4,7 @@ import { blankEntry } from "../entry.ts";
 import { foreignAddress, foreignLink, foreignText, foreignTime } from "../foreign-text.ts";
 import { field, type ItemReader } from "./reader.ts";
 
-const BASE = 8453;
+const BASE_CHAIN_ID = 8453;
 /** Address of the canonical contract on every chain. Other contracts that call themselves registries are not listed here. */
 const CANONICAL_REGISTRY = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
 
@@ -19,19 +19,20 @@ const item = z.looseObject({
 
 export const scan8004: ItemReader<"8004scan"> = {
   key: "8004scan",
+  // Of the form of `sourceId` below.
   idOf: (raw) => field(raw, "agent_id")?.toLowerCase() ?? null,
   read(raw) {
     const agent = item.parse(raw);
     const registry = agent.contract_address.toLowerCase();
-    if (agent.chain_id !== BASE || registry !== CANONICAL_REGISTRY || agent.is_testnet === true) return null;
+    if (agent.chain_id !== BASE_CHAIN_ID || registry !== CANONICAL_REGISTRY || agent.is_testnet === true) return null;
     const owner = foreignAddress(agent.owner_address);
     return {
-      sourceId: `${BASE}:${registry}:${agent.token_id}`,
+      sourceId: `${BASE_CHAIN_ID}:${registry}:${agent.token_id}`,
       warnings: agent.owner_address && !owner ? ["owner_address is no address."] : [],
       entry: blankEntry({
         platform: "erc8004",
         agentId: agent.token_id,
-        chainId: BASE,
+        chainId: BASE_CHAIN_ID,
         name: foreignText(agent.name, 64) ?? "",
         description: foreignText(agent.description, 2_000, { lines: true }),
         imageUrl: foreignLink(agent.image_url),

@@ -1,6 +1,6 @@
 /** What an agent lists: its services, skills, domains, accepted payments and further metadata. None of it counts for the score. */
 import { useMemo } from "react";
-import { placeOf } from "../../../core/agents/listing.ts";
+import { PLACES, placeOf } from "../../../core/agents/listing.ts";
 import type { Agent } from "../api/types.ts";
 import { fieldLabel, NO_OBJECT } from "../parts/form.tsx";
 import { webAddress } from "../parts/out-link.tsx";
@@ -27,9 +27,6 @@ function draftOf({ services, skills, domains, metadata }: Agent): Draft {
     metadata: Object.keys(rest).length === 0 ? "" : JSON.stringify(rest, null, 2),
   };
 }
-
-/** Fields of a service that locate it, in the order in which they count. */
-const PLACES = ["url", "endpoint", "address", "handle", "name", "id"];
 
 /** The services to store: those that are known keep their other fields. */
 export function servicesOf(typed: readonly TypedService[], known: Agent["services"]): Record<string, object> {
