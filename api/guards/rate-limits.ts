@@ -165,9 +165,7 @@ export function rateLimits(quotas: RateQuotas, buckets: RateBuckets): RateLimits
         await take(tokens, now);
         taken = true;
       };
-      const undo = async () => {
-        if (taken) await giveBack(tokens, now);
-      };
+      const undo = () => (taken ? giveBack(tokens, now) : undefined);
       return {
         begin,
         async end(signedIn) {
