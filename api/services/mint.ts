@@ -47,7 +47,7 @@ import type { Fault } from "../../runtime/faults.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import type { registrationSchema } from "../schemas/mint.ts";
 import { waitFor } from "./await-intent.ts";
-import { type FreeWriter, refuseUnlessFunded, requireGas } from "./chain-writes.ts";
+import { type FreeWriter, refuseUnlessFunded, requireGas } from "./free-gas.ts";
 
 /** Places where a crash test kills the process, in the order a request passes them. */
 export const MINT_FAULT_POINTS = ["mint.checked", "mint.before-commit", "mint.after-commit"] as const;

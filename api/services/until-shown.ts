@@ -4,7 +4,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type pg from "pg";
 import { fail } from "../../core/errors.ts";
-import { showsAgent, showsBlock, showsWrites } from "../../db/directory/own.ts";
+import { showsAgent, showsBlock, showsWrites } from "../../db/directory/own-shown.ts";
 import { madeOnce } from "../../runtime/once.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 

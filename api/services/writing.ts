@@ -13,7 +13,7 @@ import { fail } from "../../core/errors.ts";
 import { type EventData, MAX_NAMED } from "../../core/events/events.ts";
 import { lockAgentWrites } from "../../db/agents/profiles.ts";
 import { recomputeCred } from "../../db/cred/cred.ts";
-import { markOutdated, OWN_ROWS_JOB } from "../../db/directory/own.ts";
+import { markOutdated, OWN_ROWS_JOB } from "../../db/directory/own-shown.ts";
 import { appendEvents } from "../../db/events/append-events.ts";
 import { runSoon } from "../../db/operations/job-runs.ts";
 import { type Queryable, rehearsal, transaction } from "../../db/sql/transaction.ts";

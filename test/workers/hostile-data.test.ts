@@ -6,7 +6,8 @@ import { foreignDocuments, foreignEndpoints } from "../../clients/foreign-endpoi
 import { openHttp } from "../../clients/http.ts";
 import { openPublicHttp } from "../../clients/public-http.ts";
 import { REGISTRY_READERS } from "../../core/directory/registry-readers.ts";
-import { showsBlock, staleOwnRows } from "../../db/directory/own.ts";
+import { staleOwnRows } from "../../db/directory/own.ts";
+import { showsBlock } from "../../db/directory/own-shown.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
 import { testLog } from "../../harness/log.ts";
 import { plantRows } from "../../harness/onchain.ts";

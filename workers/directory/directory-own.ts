@@ -1,7 +1,8 @@
 /** Shows the own registry's agents in the directory: after each event and write, and by comparison for rows that neither reached. */
 import { z } from "zod";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
-import { OWN_ROWS_JOB, staleOwnRows, syncOwnRows } from "../../db/directory/own.ts";
+import { staleOwnRows, syncOwnRows } from "../../db/directory/own.ts";
+import { OWN_ROWS_JOB } from "../../db/directory/own-shown.ts";
 import { beginPull, endPull, pullState } from "../../db/directory/pulls.ts";
 import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
