@@ -1,7 +1,9 @@
 /** Exchange attestations as the index knows them, and which of them an agent was verified by. */
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import { checkpointBlock } from "../operations/index-state.ts";
+import { exchangeVerification } from "../schema/agents.ts";
 import { statement, t } from "../sql/statement.ts";
+import { columnsOf } from "../sql/table-columns.ts";
 
 const ATTESTATION = {
   uid: t.narrow<Hex>(t.text),
@@ -108,15 +110,7 @@ export const attestationsOf = statement({
   columns: ATTESTATION,
 }).rows;
 
-const RECORDED = {
-  attestationUid: t.text,
-  attester: t.text,
-  schemaUid: t.text,
-  recipient: t.text,
-  expiresAt: t.int8,
-  verifiedAt: t.timestamptz,
-  indexedFrom: t.nullable(t.int8),
-};
+const RECORDED = columnsOf(exchangeVerification, { without: ["tokenId", "txHash"] });
 
 /**
  * Records that an agent was verified by its owner, and with which attestation; another one replaces that, the same one

@@ -5,16 +5,9 @@ import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
 import { proof, proofOwnership } from "../schema/agents.ts";
 import { orm } from "../sql/orm.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
+import { columnsOf } from "../sql/table-columns.ts";
 
-const RECORD = {
-  tokenId: t.int8,
-  platform: t.narrow<ProofPlatformKey>(t.text),
-  /** The platform's own id of the account. */
-  accountId: t.text,
-  handle: t.text,
-  username: t.nullable(t.text),
-  evidence: t.jsonb<unknown>(),
-};
+const RECORD = columnsOf(proof, { only: ["tokenId", "platform", "accountId", "handle", "username", "evidence"] });
 export type ProofRecord = t.RowOf<typeof RECORD>;
 
 /** Index that lets an account prove one agent at a time; lapsed records are outside of it. */
@@ -59,7 +52,7 @@ export const recordProof = statement({
 /** Whether an agent has a proof on a platform that has not lapsed. */
 export async function proofStands(
   db: Queryable,
-  { tokenId, platform }: { tokenId: number; platform: string },
+  { tokenId, platform }: Pick<ProofRecord, "tokenId" | "platform">,
 ): Promise<boolean> {
   const rows = await orm(db)
     .select({ platform: proof.platform })
@@ -71,7 +64,7 @@ export async function proofStands(
 /** Stores the transaction of the trait that goes with a proof; null removes it. */
 export async function setProofTransaction(
   tx: Queryable,
-  { tokenId, platform }: { tokenId: number; platform: string },
+  { tokenId, platform }: Pick<ProofRecord, "tokenId" | "platform">,
   txHash: Hex | null,
 ): Promise<void> {
   await orm(tx)

@@ -1,20 +1,16 @@
 /** Each token's URI as it was last read from the chain, and the tokens whose URI the service sets. */
 import type { Address, Hex } from "../../core/agents/facts.ts";
+import { tokenUri } from "../schema/transactions.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
+import { columnsOf } from "../sql/table-columns.ts";
 import { intentByKey, queueIntent } from "../transactions/transaction-outbox.ts";
 
-export type TokenUriState = "none" | "queued" | "set" | "own" | "cleared" | "unknown";
-
 /** The last read of a token's URI. `base` is the PUBLIC_URL in the URI that the service last set; null = it set none. */
-export type KnownTokenUri = { tokenId: number; state: TokenUriState; base: string | null; attempt: number };
+export type KnownTokenUri = t.RowOf<typeof KNOWN_ROW>;
+export type TokenUriState = KnownTokenUri["state"];
 
-const KNOWN = `token_id as "tokenId", state, base, attempt`;
-const KNOWN_ROW = {
-  tokenId: t.int8,
-  state: t.narrow<TokenUriState>(t.text),
-  base: t.nullable(t.text),
-  attempt: t.int4,
-};
+const KNOWN_ROW = columnsOf(tokenUri, { only: ["tokenId", "state", "base", "attempt"] });
+const KNOWN = t.fieldsOf(KNOWN_ROW);
 
 /** The last read; null for a token whose URI was never read. */
 export const knownTokenUri = statement({
@@ -51,11 +47,7 @@ export const storeTokenUriChecks = statement({
   given: (checks: readonly (KnownTokenUri & { before: TokenUriState; checkAt: Date })[]) => ({ checks }),
   params: {
     checks: t.records({
-      tokenId: t.int8,
-      state: t.text,
-      base: t.nullable(t.text),
-      attempt: t.int4,
-      checkAt: t.timestamptz,
+      ...columnsOf(tokenUri, { only: ["tokenId", "state", "base", "attempt", "checkAt"] }),
       before: t.text,
     }),
   },

@@ -1,6 +1,7 @@
 /** Outcomes of sessions with agents, as holders of an API key report them. */
-import type { SessionCounts } from "../../core/cred/report/cred-report.ts";
+import { sessionOutcome } from "../schema/agents.ts";
 import { statement, t } from "../sql/statement.ts";
+import { columnsOf } from "../sql/table-columns.ts";
 
 /** The number of sessions of an agent by their outcome. */
 export const sessionCounts = statement({
@@ -15,15 +16,7 @@ export const sessionCounts = statement({
   prepared: true,
 }).one;
 
-const OUTCOME = {
-  tokenId: t.int8,
-  apiKeyId: t.text,
-  /** The reporter's own name of the session; null when it has none. */
-  sessionId: t.nullable(t.text),
-  outcome: t.narrow<keyof SessionCounts>(t.text),
-  details: t.nullable(t.text),
-  durationSeconds: t.nullable(t.int4),
-};
+const OUTCOME = columnsOf(sessionOutcome, { without: ["id", "recordedAt"] });
 
 /** Keeps an outcome. @returns false when the same key has reported this session before: the first report stays */
 export const recordOutcome = statement({

@@ -2,26 +2,16 @@
  * Texts given out for Solana keys to sign: each for one address and one purpose, valid once and for a few minutes.
  * Bound: challenges, 30 a minute of a network, each kept for a day.
  */
-import type { Address } from "../../core/agents/facts.ts";
-import type { SolanaPurpose } from "../../core/callers/signed-texts.ts";
-import type { SolanaAddress } from "../../core/solana/keys.ts";
+import { solanaChallenge as challenges } from "../schema/transactions.ts";
 import { statement, t } from "../sql/statement.ts";
+import { columnsOf } from "../sql/table-columns.ts";
 
 export type SolanaChallenge = t.RowOf<typeof CHALLENGE>;
 
 /** Time after its end at which a challenge is removed. */
 const KEPT = "1 day";
 
-const CHALLENGE = {
-  /** Random; names the challenge. */
-  nonce: t.text,
-  address: t.narrow<SolanaAddress>(t.text),
-  purpose: t.narrow<SolanaPurpose>(t.text),
-  /** Receiver of the identity, where the text names one. */
-  evmAddress: t.nullable(t.narrow<Address>(t.text)),
-  issuedAt: t.timestamptz,
-  expiresAt: t.timestamptz,
-};
+const CHALLENGE = columnsOf(challenges, { without: ["usedBy", "usedAt"] });
 
 /** Keeps a challenge, and removes at most ten that ended long ago: their number follows the requests of a day. */
 export const insertSolanaChallenge = statement({

@@ -1,7 +1,9 @@
 /** Logs of the contract of jobs as they were read: each range is one commit, which takes the place of what was read there before, with the jobs that follow from it. */
 import type pg from "pg";
-import { type Job, type JobEvent, type JobLog, type JobPlace, jobsOf } from "../../core/commerce/jobs.ts";
+import { type Job, type JobLog, type JobPlace, jobsOf } from "../../core/commerce/jobs.ts";
+import { commerceContract, commerceLog } from "../schema/commerce.ts";
 import { type Row, statement, t } from "../sql/statement.ts";
+import { columnsOf } from "../sql/table-columns.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 
 export type CommerceLog = JobLog & { blockHash: string };
@@ -41,13 +43,7 @@ const CONTRACT = statement({
   text: `
     select c.contract, c.from_block as "fromBlock", c.read_to as "readTo", c.failures, c.next_try_at as "nextTryAt"
     from offchain.commerce_contract c`,
-  columns: {
-    contract: t.text,
-    fromBlock: t.int8,
-    readTo: t.int8,
-    failures: t.int4,
-    nextTryAt: t.nullable(t.timestamptz),
-  },
+  columns: columnsOf(commerceContract, { without: ["readAt"] }),
 });
 
 /** Forgets all that was read, unless it is of this contract from this block on. @param contract null for none */
@@ -97,15 +93,7 @@ const TAKE_BACK = statement({
   columns: { jobId: t.numeric },
 });
 
-const LOG = {
-  blockHash: t.text,
-  logIndex: t.int4,
-  block: t.int8,
-  at: t.int8,
-  txHash: t.text,
-  jobId: t.numeric,
-  event: t.jsonb<JobEvent>(),
-};
+const LOG = columnsOf(commerceLog);
 const INSERT = statement({
   name: "commerce-logs-store",
   params: { logs: t.records(LOG) },

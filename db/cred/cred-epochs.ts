@@ -1,38 +1,12 @@
 /** Reads the epochs of scores, and makes cred proofs from their kept trees. */
-import type { Address, Hex } from "../../core/agents/facts.ts";
+import type { Hex } from "../../core/agents/facts.ts";
 import type { CredLeaf } from "../../core/cred/tree/leaf.ts";
 import { leafInSlot, neededFor, placeOfSlot, proveLeaf, slotOfToken } from "../../core/cred/tree/packed.ts";
+import { credEpoch } from "../schema/cred.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
+import { columnsOf } from "../sql/table-columns.ts";
 
-/**
- * `built`: its transaction is queued or under way. `published`: in a block. `failed`: never published; its number is not
- * used again. A reorganisation turns both of the latter into `built` again.
- */
-export type EpochState = "built" | "published" | "failed";
-
-export const NEW_EPOCH = {
-  epoch: t.int8,
-  chainId: t.int8,
-  registry: t.narrow<Address>(t.text),
-  contract: t.narrow<Address>(t.text),
-  root: t.narrow<Hex>(t.text),
-  leaves: t.int4,
-  block: t.int8,
-  computedAt: t.timestamptz,
-  builtAt: t.timestamptz,
-  buildMs: t.int4,
-};
-const EPOCH_ROW = {
-  ...NEW_EPOCH,
-  checkedAt: t.nullable(t.timestamptz),
-  intentKey: t.text,
-  state: t.narrow<EpochState>(t.text),
-  txHash: t.nullable(t.narrow<Hex>(t.text)),
-  txBlock: t.nullable(t.int8),
-  publishedAt: t.nullable(t.timestamptz),
-  error: t.nullable(t.text),
-  kept: t.bool,
-};
+const EPOCH_ROW = columnsOf(credEpoch);
 /** SQL of an epoch `e`. */
 const EPOCH = t.fieldsOf(EPOCH_ROW, { of: "e" });
 

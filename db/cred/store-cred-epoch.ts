@@ -2,11 +2,16 @@
 import type pg from "pg";
 import type { Hex } from "../../core/agents/facts.ts";
 import type { TreePart } from "../../core/cred/tree/packed.ts";
+import { credEpoch } from "../schema/cred.ts";
 import { lockText } from "../sql/locks.ts";
 import { statement, t } from "../sql/statement.ts";
+import { columnsOf } from "../sql/table-columns.ts";
 import { queueIntent } from "../transactions/transaction-outbox.ts";
-import { type EpochState, NEW_EPOCH } from "./cred-epochs.ts";
+import type { CredEpoch } from "./cred-epochs.ts";
 
+const NEW_EPOCH = columnsOf(credEpoch, {
+  without: ["checkedAt", "intentKey", "state", "txHash", "txBlock", "publishedAt", "error", "kept"],
+});
 export type NewEpoch = t.RowOf<typeof NEW_EPOCH>;
 
 /**
@@ -24,7 +29,7 @@ export const epochsState = statement({
       select epoch, state from offchain.cred_epoch order by epoch desc limit 1) n on true`,
   columns: {
     highest: t.nullable(t.int8),
-    highestState: t.nullable(t.narrow<EpochState>(t.text)),
+    highestState: t.nullable(t.narrow<CredEpoch["state"]>(t.text)),
     open: t.nullable(t.int8),
     lastBuiltAt: t.nullable(t.timestamptz),
   },

@@ -2,8 +2,10 @@
 import type pg from "pg";
 import { type Defect, defect, defectView } from "../../core/directory/file-defects.ts";
 import type { Registration } from "../../core/directory/foreign-registration-file.ts";
+import { registrationFile } from "../schema/directory.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
 import { refusalReason, storeSet } from "../sql/store-set.ts";
+import { columnsOf } from "../sql/table-columns.ts";
 import { transaction } from "../sql/transaction.ts";
 import { ERC8004, lockErc8004Rows, showErc8004 } from "./erc8004-rows.ts";
 import { quarantine, releaseItems } from "./quarantine.ts";
@@ -20,14 +22,13 @@ export type StoredFile = {
   lastModified: string | null;
   errors: Defect[];
   failures: number;
-  status: FileStatus;
+  status: t.RowOf<typeof FILE>["status"];
   /** When to look again, ISO 8601; null for a file that the URI itself contains. */
   nextTryAt: string | null;
   /** Whether it is time for that. */
   due: boolean;
 };
 /** `waiting`: the file is somewhere else, and was not fetched yet. */
-type FileStatus = "parsed" | "unreadable" | "unreachable" | "refused" | "waiting";
 
 /** Raised with what is read of a file: each is read again then, by a worker that reads so. */
 const READER_VERSION = 4;
@@ -141,17 +142,7 @@ const REFUSED_MS = 86_400_000;
 const cut = (uri: string) => uri.slice(0, 2_000).toWellFormed();
 
 /** A file as it is stored, without the texts of what is wrong with it. */
-const FILE = {
-  registry: t.text,
-  agentId: t.numeric,
-  uri: t.text,
-  status: t.narrow<FileStatus>(t.text),
-  content: t.nullable(t.jsonb<Registration>()),
-  etag: t.nullable(t.text),
-  lastModified: t.nullable(t.text),
-  failures: t.int4,
-  nextTryAt: t.nullable(t.timestamptz),
-};
+const FILE = columnsOf(registrationFile, { without: ["errors", "warnings", "fetchedAt"] });
 
 const STORE_FILES = statement({
   name: "erc8004-files-store",

@@ -1,7 +1,9 @@
 /** Market data of tokens, and of the directory's rows whose registry names one. */
 import type pg from "pg";
+import { tokenMarket } from "../schema/tokens.ts";
 import { statement, t } from "../sql/statement.ts";
 import { refusalReason, storeSet } from "../sql/store-set.ts";
+import { columnsOf } from "../sql/table-columns.ts";
 import { quarantine, releaseItems } from "./quarantine.ts";
 import { countedMarket, tokenCounts } from "./token-sql.ts";
 import { touchRows } from "./write.ts";
@@ -9,14 +11,7 @@ import { touchRows } from "./write.ts";
 /** A quote as it is stored; `known: false` for a token the market does not know. */
 const QUOTE = {
   token: t.text,
-  known: t.bool,
-  symbol: t.nullable(t.text),
-  name: t.nullable(t.text),
-  marketCapUsd: t.nullable(t.float8),
-  basis: t.nullable(t.text),
-  priceChange24h: t.nullable(t.float8),
-  volume24hUsd: t.nullable(t.float8),
-  liquidityUsd: t.nullable(t.float8),
+  ...columnsOf(tokenMarket, { without: ["tokenAddress", "source", "fetchedAt", "failedAt"] }),
 };
 export type StoredQuote = t.RowOf<typeof QUOTE>;
 

@@ -3,25 +3,17 @@ import { eq, sql } from "drizzle-orm";
 import { directoryPull } from "../schema/directory.ts";
 import { orm } from "../sql/orm.ts";
 import { type Queryable, type Row, statement, t } from "../sql/statement.ts";
+import { columnsOf } from "../sql/table-columns.ts";
 import { trimQuarantine } from "./quarantine.ts";
 
 export type PullMode = "full" | "incremental";
 export type PullState = Row<typeof READ>;
 
 const STATE_COLUMNS = {
-  mode: t.nullable(t.narrow<PullMode>(t.text)),
-  sweep: t.int8,
-  cursor: t.nullable(t.jsonb<unknown>()),
+  ...columnsOf(directoryPull, {
+    only: ["mode", "sweep", "cursor", "done", "failures", "startedAt", "lastFullAt", "wholeSweep", "partial"],
+  }),
   watermark: t.nullable(t.text),
-  done: t.int4,
-  /** Attempts in a row that ended at the cursor. */
-  failures: t.int4,
-  startedAt: t.nullable(t.timestamptz),
-  lastFullAt: t.nullable(t.timestamptz),
-  /** The last full sweep that showed all items; 0 before there was one. */
-  wholeSweep: t.int8,
-  /** Why this pull does not show all items; null while it does. */
-  partial: t.nullable(t.text),
 };
 const STATE = t.fieldsOf(STATE_COLUMNS, { as: { watermark: "watermark #>> '{}'" } });
 
@@ -57,34 +49,14 @@ export const beginPull = statement({
 export const PULL_END = { end: true } as const;
 export const isPullEnd = (cursor: unknown): boolean => (cursor as typeof PULL_END | null)?.end === true;
 
-/** A page that was stored, and where the next one begins. */
-export type StoredPage = {
-  cursor: unknown;
-  items: number;
-  expected: number | null;
-  changed: number;
-  quarantined: number;
-  /** Why it does not show all items at its place; the first reason of a pull is kept. */
-  partial?: string | null;
-};
-
-/** Stores how far a pull is after a page; part of the transaction that stores its items. */
+/** Stores how far a pull is after a page that was stored; part of the transaction that stores its items. */
 export const notePage = statement({
   name: "directory-pull-page",
-  given: (source: string, { cursor, partial, ...page }: StoredPage) => ({
-    ...page,
-    source,
-    cursor: cursor ?? null,
-    partial: partial ?? null,
-  }),
   params: {
-    source: t.text,
-    cursor: t.nullable(t.jsonb<unknown>()),
+    ...columnsOf(directoryPull, { only: ["source", "cursor", "expected", "changed", "quarantined"] }),
     items: t.int4,
-    expected: t.nullable(t.int4),
-    changed: t.int4,
-    quarantined: t.int4,
-    partial: t.nullable(t.text),
+    /** Why it does not show all items at its place; the first reason of a pull is kept. */
+    partial: t.optional(t.text),
   },
   text: `
     update offchain.directory_pull set cursor = $cursor::jsonb, done = done + $items, failures = 0,
@@ -93,30 +65,19 @@ export const notePage = statement({
     where source = $source`,
 }).run;
 
-/** How a pull that went through ends. */
-export type PullEnd = {
-  mode: PullMode;
-  /** Start of the next incremental pull; null after a full sweep that is made again. */
-  watermark: string | null;
-  /** Whether it was a full sweep that showed all items. */
-  whole: boolean;
-  removed: number;
-  /** What an operator may want to know of it. */
-  note: string | null;
-  now: Date;
-  nextRunAt: Date;
-};
-
 const END = statement({
   name: "directory-pull-end",
   params: {
     source: t.text,
+    mode: t.narrow<PullMode>(t.text),
+    /** Start of the next incremental pull; null after a full sweep that is made again. */
     watermark: t.nullable(t.text),
-    removed: t.int4,
-    now: t.timestamptz,
-    mode: t.text,
+    /** Whether it was a full sweep that showed all items. */
     whole: t.bool,
+    removed: t.int4,
+    /** What an operator may want to know of it. */
     note: t.nullable(t.text),
+    now: t.timestamptz,
     nextRunAt: t.timestamptz,
   },
   text: `
@@ -130,9 +91,9 @@ const END = statement({
 });
 
 /** Ends a pull that went through. */
-export async function endPull(tx: Queryable, source: string, end: PullEnd): Promise<void> {
-  await END.run(tx, { ...end, source });
-  await trimQuarantine(tx, source, { whole: end.whole });
+export async function endPull(tx: Queryable, end: Parameters<typeof END.run>[1]): Promise<void> {
+  await END.run(tx, end);
+  await trimQuarantine(tx, end.source, end);
 }
 
 /** Stores why a pull stopped, and counts the attempt; the next one continues at its cursor. */

@@ -1,7 +1,8 @@
 /** Reads the event log: after a position, all events or final ones, filtered if wanted; and of one agent, the newest first. */
-import type { Address, Hex } from "../../core/agents/facts.ts";
-import type { EventData, EventFilter, EventType, LoggedEvent } from "../../core/events/events.ts";
+import type { EventFilter, EventType, LoggedEvent } from "../../core/events/events.ts";
+import { event } from "../schema/events.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
+import { columnsOf } from "../sql/table-columns.ts";
 
 /** NOTIFY channel of new events; the payload is the last position. `eventLog` reads the same. */
 export const EVENTS_CHANNEL = "events";
@@ -41,19 +42,9 @@ export type LogPart = {
 const POSITIONS_PER_READ = 5_000;
 
 /** Columns of an event in the order of `EVENT`. */
-const EVENT_COLUMNS = {
-  id: t.text,
-  type: t.narrow<EventType>(t.text),
-  tokenId: t.nullable(t.int8),
-  agentAddress: t.nullable(t.narrow<Address>(t.text)),
-  owner: t.nullable(t.narrow<Address>(t.text)),
-  formerOwner: t.nullable(t.narrow<Address>(t.text)),
-  data: t.jsonb<EventData>(),
-  block: t.nullable(t.int8),
-  txHash: t.nullable(t.narrow<Hex>(t.text)),
-  at: t.timestamptz,
-  final: t.bool,
-};
+const EVENT_COLUMNS = columnsOf(event, {
+  without: ["appendId", "position", "finalPosition", "retracted", "retracts", "source"],
+});
 /** SQL of an event in the shape of `LoggedEvent`, without its position. */
 const EVENT = t.fieldsOf(EVENT_COLUMNS);
 

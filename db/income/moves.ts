@@ -1,22 +1,14 @@
 /** Transfers of USDC as they were read: each range of a cohort is one commit, which takes the place of what was read there before. */
 import type pg from "pg";
+import { incomeMove } from "../schema/income.ts";
 import { statement, t } from "../sql/statement.ts";
+import { columnsOf } from "../sql/table-columns.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import { type Cohort, type CohortKind, lockCohorts } from "./followed.ts";
 import { type PaymentEvents, recordPaymentEvents } from "./payment-events.ts";
 
 /** A transfer in a block. Addresses and hashes lower-case; `nonce` of the authorization that caused it. */
-const MOVE = {
-  blockHash: t.text,
-  logIndex: t.int4,
-  block: t.int8,
-  at: t.int8,
-  txHash: t.text,
-  sender: t.text,
-  recipient: t.text,
-  units: t.uint256,
-  nonce: t.nullable(t.text),
-};
+const MOVE = { ...columnsOf(incomeMove), units: t.uint256 };
 export type Move = t.RowOf<typeof MOVE>;
 
 /** What the read of a cohort's next range needs: where its reads ended, the lowest block first, and the addresses that it follows. */

@@ -9,6 +9,7 @@ import type { Group } from "../../core/messages/message-groups.ts";
 import { messageGroup } from "../schema/messages.ts";
 import { orm } from "../sql/orm.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
+import { columnsOf } from "../sql/table-columns.ts";
 
 /** SQL of the group `g` as one JSON object in the shape of `Group`. */
 export const GROUP = `json_build_object(
@@ -78,13 +79,8 @@ export const groupByRequest = statement({
 const INSERT = statement({
   name: "group-insert",
   params: {
-    groupId: t.text,
-    topic: t.text,
-    description: t.nullable(t.text),
-    minCred: t.int2,
-    isPublic: t.bool,
+    ...columnsOf(messageGroup, { only: ["groupId", "topic", "description", "minCred", "isPublic", "request"] }),
     creator: t.text,
-    request: t.nullable(t.text),
   },
   text: `
     with g as (
@@ -147,10 +143,7 @@ export const updateCounters = statement({
   name: "group-counters",
   given: (groupId: string, counters: Counters, at: string | null) => ({ ...counters, groupId, at }),
   params: {
-    groupId: t.text,
-    lastMessageId: t.int8,
-    memberCount: t.int4,
-    lastMemberNumber: t.int8,
+    ...columnsOf(messageGroup, { only: ["groupId", "lastMessageId", "memberCount", "lastMemberNumber"] }),
     at: t.nullable(t.timestamptz),
   },
   text: `

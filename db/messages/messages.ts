@@ -6,9 +6,10 @@ import type { Address } from "../../core/agents/facts.ts";
 import type { Message } from "../../core/messages/acts.ts";
 import type { Group } from "../../core/messages/message-groups.ts";
 import { appendEvents, type NewEvent } from "../events/append-events.ts";
-import { messageGroup } from "../schema/messages.ts";
+import { message, messageGroup } from "../schema/messages.ts";
 import { orm } from "../sql/orm.ts";
 import { statement, t } from "../sql/statement.ts";
+import { columnsOf } from "../sql/table-columns.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import { GROUP } from "./message-groups.ts";
 
@@ -141,25 +142,14 @@ export async function messagesByRequest(
   return BY_REQUEST.rows(tx, { groupId, requests });
 }
 
+const SENT = columnsOf(message, { without: ["groupId"] });
 const INSERT = statement({
   name: "messages-insert",
   params: {
     groupId: t.text,
-    messages: t.records({
-      messageId: t.int8,
-      sender: t.text,
-      senderName: t.text,
-      senderTokenId: t.int8,
-      senderCred: t.int2,
-      content: t.text,
-      sentAt: t.timestamptz,
-      request: t.nullable(t.text),
-    }),
+    messages: t.records(SENT),
   },
-  text: `
-    insert into offchain.message
-      (group_id, message_id, sender, sender_name, sender_token_id, sender_cred, content, sent_at, request)
-    select $groupId, messages.* from $messages`,
+  text: `insert into offchain.message (group_id, ${t.namesOf(SENT)}) select $groupId, messages.* from $messages`,
   prepared: true,
 });
 

@@ -1,17 +1,8 @@
 /** Awards of registrations: due once the mint is deep enough in the chain, queued once, and again when the chain refused. */
 import type { Address } from "../../core/agents/facts.ts";
-import { statement, t } from "../sql/statement.ts";
-import type { Mint } from "./mints.ts";
-
-/** A registration that brought bonuses along, deep enough in the chain for its token id to be final. */
-export type DueMint = Pick<Mint, "mintId" | "wallet" | "recipient" | "referralCode"> & {
-  tokenId: number;
-  /** The contract that minted it. */
-  identity: Address;
-  /** Of a free registration: what it counts for. Its awards count for the same. */
-  freeFor: string | null;
-  freeKnown: boolean;
-};
+import { mint } from "../schema/transactions.ts";
+import { type Row, statement, t } from "../sql/statement.ts";
+import { columnsOf } from "../sql/table-columns.ts";
 
 /** The mints whose awards are due and whose block is not above `block`, those due longest first. */
 export const mintsDueForAwards = statement({
@@ -24,16 +15,17 @@ export const mintsDueForAwards = statement({
     where m.awards_due_at <= $now and m.state = 'minted' and m.block <= $block
     order by m.awards_due_at limit $limit`,
   columns: {
-    mintId: t.uuid,
-    wallet: t.narrow<Address>(t.text),
-    recipient: t.narrow<Address>(t.text),
-    referralCode: t.nullable(t.text),
+    ...columnsOf(mint, { only: ["mintId", "wallet", "recipient", "referralCode"] }),
     tokenId: t.filtered(t.int8),
+    /** The contract that minted it. */
     identity: t.narrow<Address>(t.text),
+    /** Of a free registration: what it counts for. Its awards count for the same. */
     freeFor: t.nullable(t.text),
     freeKnown: t.bool,
   },
 }).rows;
+/** A registration that brought bonuses along, deep enough in the chain for its token id to be final. */
+export type DueMint = Row<typeof mintsDueForAwards>;
 
 /** Whether any awards are due, at any depth of their mints; reads a small index. */
 export const awaitsAwards = statement({

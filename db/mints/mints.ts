@@ -1,10 +1,10 @@
 /** Requests to mint: from acceptance to the token, one row each. */
 import { ZERO_ADDRESS } from "../../core/addresses.ts";
 import type { Address, AgentRef, Hex } from "../../core/agents/facts.ts";
-import type { ListingInput } from "../../core/agents/listing-input.ts";
-import type { NarrativeInput, PersonalityInput } from "../../core/agents/profile-input.ts";
 import type { SolanaAddress } from "../../core/solana/keys.ts";
+import { mint } from "../schema/transactions.ts";
 import { type Queryable, type Row, statement, t } from "../sql/statement.ts";
+import { columnsOf } from "../sql/table-columns.ts";
 import { VOID } from "../transactions/transaction-outbox.ts";
 
 /** Channel of notifications that a mint is decided; the payload is its id. */
@@ -13,47 +13,18 @@ export const MINT_CHANNEL = "mint";
 export type Registrant = { wallet: Address; solanaAddress: null } | { solanaAddress: SolanaAddress };
 export const nameOf = (registrant: Registrant): string => registrant.solanaAddress ?? registrant.wallet;
 
-export const REQUEST = {
-  /** The agent's wallet. */
-  wallet: t.narrow<Address>(t.text),
-  /**
-   * The Solana key that registers; null where the wallet itself registers. Each registrant registers once; being named by
-   * a Solana key does not count as a wallet's registration.
-   */
-  solanaAddress: t.nullable(t.narrow<SolanaAddress>(t.text)),
-  /** Receiver of the token. */
-  recipient: t.narrow<Address>(t.text),
-  name: t.text,
-  framework: t.text,
-  soulbound: t.bool,
-  /** Index into MINT_ORIGINS. */
-  origin: t.int2,
-  personality: t.nullable(t.jsonb<PersonalityInput>()),
-  narrative: t.nullable(t.jsonb<NarrativeInput>()),
-  /** Null where the request has none. */
-  listing: t.nullable(t.jsonb<ListingInput>()),
-  /** In its stored form. */
-  referralCode: t.nullable(t.text),
-  /** Identifies the request: a retry has the same one. */
-  fingerprint: t.text,
-};
-export type MintRequest = t.RowOf<typeof REQUEST>;
-
-export const MINT_ROW = {
-  mintId: t.uuid,
-  ...REQUEST,
-  /** pending → minted, or failed; back to pending when its block is reorganised away. */
-  state: t.narrow<"pending" | "minted" | "failed">(t.text),
-  tokenId: t.nullable(t.int8),
-  txHash: t.nullable(t.narrow<Hex>(t.text)),
-  block: t.nullable(t.int8),
-  /** The contract's plain reason when failed. */
-  error: t.nullable(t.text),
-  createdAt: t.timestamptz,
-  completedAt: t.nullable(t.timestamptz),
-};
+export const MINT_ROW = columnsOf(mint, { without: ["registrant", "awardsDueAt"] });
 export type Mint = t.RowOf<typeof MINT_ROW>;
 export const MINT = t.fieldsOf(MINT_ROW);
+
+/** What a mint is requested with. */
+export const REQUEST = columnsOf(mint, {
+  without: [
+    ...(["mintId", "registrant", "state", "tokenId", "txHash", "block"] as const),
+    ...(["error", "createdAt", "completedAt", "awardsDueAt"] as const),
+  ],
+});
+export type MintRequest = t.RowOf<typeof REQUEST>;
 
 /** One mint; null for an unknown id. */
 export const mintById = statement({

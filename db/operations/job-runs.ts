@@ -1,6 +1,8 @@
 /** The runs of scheduled jobs: which are due, which are under way, how the last one went; and when work of each job last moved. */
 import { type JobMove, type StalledQueue, stalledQueues } from "../../core/operations/stalled-queues.ts";
+import { jobRun } from "../schema/service.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
+import { columnsOf } from "../sql/table-columns.ts";
 
 /** NOTIFY channel: something was written that may be work for scheduled jobs. */
 export const JOBS_CHANNEL = "jobs";
@@ -167,13 +169,7 @@ export async function stalledJobs(
   return stalledQueues(moves, queues);
 }
 
-const RUN = {
-  name: t.text,
-  lastSuccessAt: t.nullable(t.timestamptz),
-  nextRunAt: t.timestamptz,
-  rows: t.nullable(t.int4),
-  error: t.nullable(t.text),
-};
+const RUN = columnsOf(jobRun, { without: ["lastStartedAt", "runningUntil"] });
 /**
  * The last run of each scheduled job, by name. `rows`: what the last successful one changed; `error`: why the last one
  * failed, one sentence.

@@ -4,7 +4,9 @@ import type { Address, Hex } from "../../core/agents/facts.ts";
 import type { ClaimedBy, SettledAt } from "../../core/payments/claims.ts";
 import type { Operation } from "../../core/payments/prices.ts";
 import { MAX_CHAIN_REFUSALS, type PaymentState } from "../../core/payments/states.ts";
+import { payment } from "../schema/payments.ts";
 import { statement, t } from "../sql/statement.ts";
+import { columnsOf } from "../sql/table-columns.ts";
 
 /** Where the money moved, as our own node has it. */
 export type Settlement = {
@@ -82,46 +84,17 @@ export const challengeFact = (chainId: number, challengeId: string): string => `
 /** Names a payment as its payer's client does. */
 export const identifierFact = (payer: Address, identifier: string): string => `x402-id:${payer}:${identifier}`;
 
-const address = t.narrow<Address>(t.text);
-const hex = t.narrow<Hex>(t.text);
-
 export const PAYMENT_ROW = {
-  paymentId: t.uuid,
-  method: t.text,
-  operation: t.narrow<Operation>(t.text),
-  state: t.narrow<PaymentState>(t.text),
-  payer: address,
-  payee: address,
-  chainId: t.int8,
-  asset: address,
+  ...columnsOf(payment, {
+    without: [
+      ...(["chainRefusals", "sweptAt", "lease", "leaseUntil"] as const),
+      ...(["answerStatus", "answerHeaders", "answerBody"] as const),
+    ],
+  }),
   amountUnits: t.uint256,
-  wallet: t.nullable(address),
-  fingerprint: t.text,
-  uniqueKey: t.nullable(t.text),
-  effect: t.nullable(t.jsonb<unknown>()),
-  bought: t.nullable(t.text),
-  credential: t.nullable(t.jsonb<unknown>()),
-  validBefore: t.nullable(t.timestamptz),
-  /** Null for rows of before it was kept. */
-  digest: t.nullable(t.text),
-  sinceBlock: t.int8,
-  presentedAt: t.nullable(t.timestamptz),
-  client: t.nullable(t.text),
-  txHash: t.nullable(hex),
-  logIndex: t.nullable(t.int4),
-  nth: t.nullable(t.int4),
-  block: t.nullable(t.int8),
-  blockHash: t.nullable(hex),
-  reason: t.nullable(t.text),
   answer: t.nullable(t.jsonb<StoredReply>()),
-  createdAt: t.timestamptz,
-  updatedAt: t.timestamptz,
   /** How long it has been in its state, by the database's clock. */
   restedMs: t.float8,
-  paidAt: t.nullable(t.timestamptz),
-  /** When it was sold for before it had its confirmations; null once it has them. */
-  earlyAt: t.nullable(t.timestamptz),
-  finalAt: t.nullable(t.timestamptz),
 };
 export type Payment = t.RowOf<typeof PAYMENT_ROW>;
 

@@ -3,7 +3,9 @@ import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import { Checked } from "../../core/payments/checked.ts";
 import { serves } from "../../core/payments/claims.ts";
+import { payment as ledger } from "../schema/payments.ts";
 import { type Row, statement, t } from "../sql/statement.ts";
+import { columnsOf } from "../sql/table-columns.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import { isUniqueKeyTaken, type Lease, move, settled } from "./ledger.ts";
 import {
@@ -181,26 +183,13 @@ function takesOver(payment: Payment, given: Presentation, busy: boolean): boolea
   return payment.digest === given.digest || payment.state === "new";
 }
 
-const WRITTEN = {
-  paymentId: t.uuid,
-  method: t.text,
-  payer: t.text,
-  payee: t.text,
-  chainId: t.int8,
-  asset: t.text,
-  amountUnits: t.numeric,
-  credential: t.nullable(t.jsonb<unknown>()),
-  validBefore: t.nullable(t.timestamptz),
-  digest: t.text,
-  operation: t.text,
-  wallet: t.nullable(t.text),
-  fingerprint: t.text,
-  uniqueKey: t.nullable(t.text),
-  effect: t.nullable(t.jsonb<unknown>()),
-  sinceBlock: t.int8,
-  client: t.nullable(t.text),
-  lease: t.uuid,
-};
+const WRITTEN = columnsOf(ledger, {
+  only: [
+    ...(["paymentId", "method", "payer", "payee", "chainId", "asset", "amountUnits", "credential"] as const),
+    ...(["validBefore", "digest", "operation", "wallet", "fingerprint", "uniqueKey", "effect"] as const),
+    ...(["sinceBlock", "client", "lease"] as const),
+  ],
+});
 
 const WRITE = statement({
   name: "payment-write",

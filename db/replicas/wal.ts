@@ -1,5 +1,5 @@
 /** SQL about the write-ahead log (WAL): positions of the primary and of a replica, and which cluster a server is of. */
-import { type Queryable, statement, t } from "../sql/statement.ts";
+import { type Queryable, type Row, statement, t } from "../sql/statement.ts";
 
 const PRIMARY = statement({
   name: "wal-primary-position",
@@ -63,7 +63,8 @@ export const serverOf = statement({
   columns: { server: t.text },
 }).onlyValue;
 
-const IDENTITY = statement({
+/** Which history a server has: its cluster, its timeline, and how far it is on it, in bytes. */
+export const serverIdentity = statement({
   name: "wal-identity",
   text: `
     select ${RUN} as server, s.system_identifier::text as cluster,
@@ -78,24 +79,10 @@ const IDENTITY = statement({
     server: t.text,
     cluster: t.text,
     isReplica: t.bool,
+    /** Its replay was paused by an operator. */
     paused: t.bool,
     timeline: t.int4,
-    position: t.numeric,
+    position: t.uint256,
   },
-});
-
-/** Which history a server has: its cluster, its timeline, and how far it is on it, in bytes. */
-export type ServerIdentity = {
-  server: string;
-  cluster: string;
-  isReplica: boolean;
-  /** Its replay was paused by an operator. */
-  paused: boolean;
-  timeline: number;
-  position: bigint;
-};
-
-export async function serverIdentity(db: Queryable): Promise<ServerIdentity> {
-  const { position, ...identity } = await IDENTITY.one(db);
-  return { ...identity, position: BigInt(position) };
-}
+}).one;
+export type ServerIdentity = Row<typeof serverIdentity>;

@@ -1,7 +1,9 @@
 /** The histories of reviewers: whose are not read yet, and how they are stored. */
 import type { Address } from "../../core/agents/facts.ts";
 import { type AccountHistory, UNKNOWN_HISTORY } from "../../core/reviews/facts.ts";
+import { reviewerHistory } from "../schema/reviews.ts";
 import { statement, t } from "../sql/statement.ts";
+import { columnsOf } from "../sql/table-columns.ts";
 
 /** Raised with what is read of a history: each is read again then. */
 const READER_VERSION = 2;
@@ -44,17 +46,7 @@ export const dueHistories = statement({
   columns: { client: t.narrow<Address>(t.text), block: t.int8 },
 }).rows;
 
-const HISTORY = {
-  address: t.text,
-  firstAt: t.nullable(t.int8),
-  sent: t.nullable(t.int8),
-  previousAt: t.nullable(t.int8),
-  funder: t.nullable(t.text),
-  funderSent: t.nullable(t.int8),
-  nextTryAt: t.nullable(t.timestamptz),
-  origin: t.nullable(t.text),
-  originSent: t.nullable(t.int8),
-};
+const HISTORY = columnsOf(reviewerHistory, { without: ["reader"] });
 
 /** Stores a history, or with null when to look again. */
 export const storeHistory = statement({

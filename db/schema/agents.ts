@@ -1,6 +1,8 @@
 /** What people write about agents, their proofs and verifications, referrals. */
 import { sql } from "drizzle-orm";
 import { index, primaryKey, uniqueIndex } from "drizzle-orm/pg-core";
+import type { SessionCounts } from "../../core/cred/report/cred-report.ts";
+import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
 import { at, offchain, tokenId } from "./columns.ts";
 
 /** Off-chain profile, one row per field (`personality.humor`, `narrative.origin`, …): the newest write wins against the chain's. */
@@ -33,8 +35,7 @@ export const proof = offchain.table(
   "proof",
   (t) => ({
     tokenId: tokenId().notNull(),
-    /** A key of PROOF_PLATFORMS. */
-    platform: t.text().notNull(),
+    platform: t.text().$type<ProofPlatformKey>().notNull(),
     /** The platform's own numeric id: handles can be renamed. */
     accountId: t.text().notNull(),
     handle: t.text().notNull(),
@@ -152,8 +153,7 @@ export const sessionOutcome = offchain.table(
     apiKeyId: t.text().notNull(),
     /** The reporter's own name of the session; the same key reports a session once. */
     sessionId: t.text(),
-    /** success | failure | partial */
-    outcome: t.text().notNull(),
+    outcome: t.text().$type<keyof SessionCounts>().notNull(),
     details: t.text(),
     durationSeconds: t.integer(),
     recordedAt: at().notNull().defaultNow(),

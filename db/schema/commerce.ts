@@ -1,5 +1,6 @@
 /** Jobs between agents (ERC-8183): what was read of the contract's logs, and the figures of it (core/commerce/). */
 import { index, primaryKey } from "drizzle-orm/pg-core";
+import type { JobEvent } from "../../core/commerce/jobs.ts";
 import { at, block, offchain, readRanges } from "./columns.ts";
 import { directoryId } from "./directory.ts";
 
@@ -27,8 +28,7 @@ export const commerceLog = offchain.table(
     at: t.bigint({ mode: "number" }).notNull(),
     txHash: t.text().notNull(),
     jobId: t.numeric().notNull(),
-    /** `JobEvent`. */
-    event: t.jsonb().notNull(),
+    event: t.jsonb().$type<JobEvent>().notNull(),
   }),
   (t) => [
     primaryKey({ columns: [t.blockHash, t.logIndex] }),

@@ -1,6 +1,7 @@
 /** Stored scores, their history and corrections. */
 import { sql } from "drizzle-orm";
 import { bigint, index, primaryKey, smallint } from "drizzle-orm/pg-core";
+import type { Address, Hex } from "../../core/agents/facts.ts";
 import type { Signal } from "../../core/signals/signal.ts";
 import { SIGNALS, type SignalKey } from "../../core/signals/signals.ts";
 import { at, block, bytes, offchain, tokenId, transactionId } from "./columns.ts";
@@ -12,10 +13,10 @@ export const credEpoch = offchain.table(
     epoch: t.bigint({ mode: "number" }).primaryKey(),
     chainId: t.bigint({ mode: "number" }).notNull(),
     /** The contract of the identity token, lower-case. */
-    registry: t.text().notNull(),
+    registry: t.text().$type<Address>().notNull(),
     /** The contract of the roots, lower-case. */
-    contract: t.text().notNull(),
-    root: t.text().notNull(),
+    contract: t.text().$type<Address>().notNull(),
+    root: t.text().$type<Hex>().notNull(),
     leaves: t.integer().notNull(),
     /** The index's block in the snapshot that the scores were read in. */
     block: block().notNull(),
@@ -27,9 +28,12 @@ export const credEpoch = offchain.table(
     /** When the scores were last found equal to this tree; null: not since it was built. */
     checkedAt: at(),
     intentKey: t.text().notNull().unique(),
-    /** built → published | failed; a reorganisation turns both into built again. */
-    state: t.text().notNull(),
-    txHash: t.text(),
+    /**
+     * `built`: its transaction is queued or under way. `published`: in a block. `failed`: never published; its number is not
+     * used again. A reorganisation turns both of the latter into `built` again.
+     */
+    state: t.text().$type<"built" | "published" | "failed">().notNull(),
+    txHash: t.text().$type<Hex>(),
     txBlock: block(),
     publishedAt: at(),
     /** Why it failed, a plain half-sentence. */

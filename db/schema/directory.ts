@@ -1,6 +1,7 @@
 /** The directory: rows, pulls from registries, registration files. */
 import { sql } from "drizzle-orm";
 import { bigint, index, primaryKey, uniqueIndex } from "drizzle-orm/pg-core";
+import type { Registration } from "../../core/directory/foreign-registration-file.ts";
 import { folded } from "../sql/folded-text.ts";
 import { at, offchain, tokenId, transactionId } from "./columns.ts";
 
@@ -241,8 +242,8 @@ export const directoryPage = offchain.table(
 /** How far the pull of each source has got: a new worker continues there after a crash. */
 export const directoryPull = offchain.table("directory_pull", (t) => ({
   source: t.text().primaryKey(),
-  /** full | incremental; null between two runs. */
-  mode: t.text(),
+  /** Null between two runs. */
+  mode: t.text().$type<"full" | "incremental">(),
   /** Number of the last full sweep begun. */
   sweep: t.bigint({ mode: "number" }).notNull().default(0),
   /** Number of the last full sweep that showed all there is. */
@@ -278,10 +279,9 @@ export const registrationFile = offchain.table(
     registry: t.text().notNull(),
     agentId: t.numeric({ precision: 78, scale: 0 }).notNull(),
     uri: t.text().notNull(),
-    /** parsed | unreadable | unreachable | refused | waiting */
-    status: t.text().notNull(),
+    status: t.text().$type<"parsed" | "unreadable" | "unreachable" | "refused" | "waiting">().notNull(),
     /** The file; null while none could be read. */
-    content: t.jsonb(),
+    content: t.jsonb().$type<Registration>(),
     errors: t.text().array().notNull().default(sql`'{}'`),
     warnings: t.text().array().notNull().default(sql`'{}'`),
     etag: t.text(),

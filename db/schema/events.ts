@@ -1,6 +1,8 @@
 /** The dispatcher of index changes, and the event log. */
 import { sql } from "drizzle-orm";
 import { index, primaryKey } from "drizzle-orm/pg-core";
+import type { Address, Hex } from "../../core/agents/facts.ts";
+import type { EventData, EventType } from "../../core/events/events.ts";
 import { at, block, offchain, tokenId } from "./columns.ts";
 
 /** What the dispatcher has taken from `onchain.index_changes`, one row per event and branch of the chain. */
@@ -65,17 +67,17 @@ export const event = offchain.table(
     position: t.bigint({ mode: "number" }),
     /** Its place for readers of final events only; null while it may be taken back, or when it was. */
     finalPosition: t.bigint({ mode: "number" }),
-    type: t.text().notNull(),
+    type: t.text().$type<EventType>().notNull(),
     tokenId: tokenId(),
     /** The agent's wallet and its owner at that time. */
-    agentAddress: t.text(),
-    owner: t.text(),
+    agentAddress: t.text().$type<Address>(),
+    owner: t.text().$type<Address>(),
     /** Who owned it before, of a transfer. */
-    formerOwner: t.text(),
+    formerOwner: t.text().$type<Address>(),
     /** As it is shown. */
-    data: t.jsonb().notNull(),
+    data: t.jsonb().$type<EventData>().notNull(),
     block: block(),
-    txHash: t.text(),
+    txHash: t.text().$type<Hex>(),
     /** When it happened. */
     at: at().notNull(),
     /** No reorganisation can take it back. */

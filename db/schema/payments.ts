@@ -1,6 +1,9 @@
 /** Prices and the payment ledger. */
 import { sql } from "drizzle-orm";
 import { index, uniqueIndex } from "drizzle-orm/pg-core";
+import type { Address, Hex } from "../../core/agents/facts.ts";
+import type { Operation } from "../../core/payments/prices.ts";
+import type { PaymentState } from "../../core/payments/states.ts";
 import { at, block, offchain } from "./columns.ts";
 
 /** What things cost from when on: the newest row is in force. Without any, the configuration's phase and prices are. */
@@ -21,15 +24,15 @@ export const payment = offchain.table(
     /** The key of its payment method: x402, transaction, mpp (payments/methods.ts). */
     method: t.text().notNull(),
     /** What it is to buy: an operation of core/payments/prices.ts. */
-    operation: t.text().notNull(),
-    state: t.text().notNull().default("new"),
-    payer: t.text().notNull(),
-    payee: t.text().notNull(),
+    operation: t.text().$type<Operation>().notNull(),
+    state: t.text().$type<PaymentState>().notNull().default("new"),
+    payer: t.text().$type<Address>().notNull(),
+    payee: t.text().$type<Address>().notNull(),
     chainId: t.bigint({ mode: "number" }).notNull(),
-    asset: t.text().notNull(),
+    asset: t.text().$type<Address>().notNull(),
     amountUnits: t.numeric({ precision: 78, scale: 0 }).notNull(),
     /** The authenticated wallet of the request; null where none is asked for. */
-    wallet: t.text(),
+    wallet: t.text().$type<Address>(),
     /** Hash of who, method, path, query and body: a payment pays for one request. */
     fingerprint: t.text().notNull(),
     /** What no other open payment may be for, such as the registration of one wallet. */
@@ -53,11 +56,11 @@ export const payment = offchain.table(
     /** How often the chain has refused what it bought: beyond a number its credit is not spent again. */
     chainRefusals: t.integer().notNull().default(0),
     /** Where the money moved. */
-    txHash: t.text(),
+    txHash: t.text().$type<Hex>(),
     logIndex: t.integer(),
     nth: t.integer(),
     block: block(),
-    blockHash: t.text(),
+    blockHash: t.text().$type<Hex>(),
     /** Why it was released or is to be refunded, a stable word. */
     reason: t.text(),
     /** The answer it bought, for the same request again. */

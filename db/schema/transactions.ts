@@ -1,6 +1,11 @@
 /** Mints, the transaction outbox and its attempts, writes on chain, token URIs. */
 import { sql } from "drizzle-orm";
 import { index, uniqueIndex } from "drizzle-orm/pg-core";
+import type { Address, Hex } from "../../core/agents/facts.ts";
+import type { ListingInput } from "../../core/agents/listing-input.ts";
+import type { NarrativeInput, PersonalityInput } from "../../core/agents/profile-input.ts";
+import type { SolanaPurpose } from "../../core/callers/signed-texts.ts";
+import type { SolanaAddress } from "../../core/solana/keys.ts";
 import { at, block, offchain, tokenId } from "./columns.ts";
 
 /** A request to mint, from acceptance to its token. */
@@ -8,29 +13,33 @@ export const mint = offchain.table(
   "mint",
   (t) => ({
     mintId: t.uuid().primaryKey(),
-    wallet: t.text().notNull(),
-    /** The Solana key that registers; null where the wallet itself does. */
-    solanaAddress: t.text(),
+    /** The agent's wallet. */
+    wallet: t.text().$type<Address>().notNull(),
+    /**
+     * The Solana key that registers; null where the wallet itself does. Each registrant registers once; being named by a
+     * Solana key does not count as a wallet's registration.
+     */
+    solanaAddress: t.text().$type<SolanaAddress>(),
     /** Who registers, once. */
     registrant: t.text().generatedAlwaysAs(sql`coalesce(solana_address, wallet)`),
     /** The token's receiver; the wallet itself unless another principal pays. */
-    recipient: t.text().notNull(),
+    recipient: t.text().$type<Address>().notNull(),
     name: t.text().notNull(),
     framework: t.text().notNull(),
     soulbound: t.boolean().notNull(),
     /** Index into the contract's MintOrigin enum. */
     origin: t.smallint().notNull(),
-    personality: t.jsonb(),
-    narrative: t.jsonb(),
+    personality: t.jsonb().$type<PersonalityInput>(),
+    narrative: t.jsonb().$type<NarrativeInput>(),
     /** The agent's services, skills, domains and metadata, as far as they are given; null without any. */
-    listing: t.jsonb(),
+    listing: t.jsonb().$type<ListingInput>(),
     referralCode: t.text(),
     /** Identifies the accepted request: a retry of it is answered alike. */
     fingerprint: t.text().notNull().unique(),
-    /** pending → minted, or failed */
-    state: t.text().notNull(),
+    /** pending → minted, or failed; back to pending when its block is reorganised away. */
+    state: t.text().$type<"pending" | "minted" | "failed">().notNull(),
     tokenId: tokenId(),
-    txHash: t.text(),
+    txHash: t.text().$type<Hex>(),
     block: block(),
     /** The contract's plain reason when failed. */
     error: t.text(),
@@ -52,11 +61,10 @@ export const solanaChallenge = offchain.table(
   "solana_challenge",
   (t) => ({
     nonce: t.text().primaryKey(),
-    address: t.text().notNull(),
-    /** verify | register */
-    purpose: t.text().notNull(),
+    address: t.text().$type<SolanaAddress>().notNull(),
+    purpose: t.text().$type<SolanaPurpose>().notNull(),
     /** Receiver of the identity, where the text names one. */
-    evmAddress: t.text(),
+    evmAddress: t.text().$type<Address>(),
     issuedAt: at().notNull(),
     expiresAt: at().notNull(),
     /** The request that used it, which alone may use it again. */
@@ -73,8 +81,8 @@ export const transactionOutbox = offchain.table(
     id: t.bigserial({ mode: "number" }).primaryKey(),
     /** Names the effect (`mint:<mintId>`, `verify:<tokenId>`): the same effect is never queued twice. */
     intentKey: t.text().notNull().unique(),
-    to: t.text("to_address").notNull(),
-    data: t.text().notNull(),
+    to: t.text("to_address").$type<Address>().notNull(),
+    data: t.text().$type<Hex>().notNull(),
     valueWei: t.numeric({ precision: 78, scale: 0 }).notNull().default("0"),
     /** Signed only while no other intent can be signed, and within a share of the day's budget. */
     waits: t.boolean().notNull().default(false),
@@ -90,15 +98,15 @@ export const transactionOutbox = offchain.table(
     gasBound: t.bigint({ mode: "number" }),
     gasUsed: t.bigint({ mode: "number" }),
     /** queued → signed → mined | reverted; failed = refused by simulation, no nonce was used */
-    state: t.text().notNull().default("queued"),
+    state: t.text().$type<"queued" | "signed" | "mined" | "reverted" | "failed">().notNull().default("queued"),
     /** The account that signed it; nonces are its own. */
     sender: t.text(),
     nonce: t.bigint({ mode: "number" }),
     gasLimit: t.bigint({ mode: "number" }),
     /** The attempt that was mined. */
-    txHash: t.text(),
+    txHash: t.text().$type<Hex>(),
     block: block(),
-    blockHash: t.text(),
+    blockHash: t.text().$type<Hex>(),
     /** Receipt logs as JSON-RPC gave them. */
     logs: t.jsonb(),
     error: t.text(),
@@ -125,13 +133,13 @@ export const transactionOutbox = offchain.table(
 export const transactionAttempt = offchain.table(
   "transaction_attempt",
   (t) => ({
-    hash: t.text().primaryKey(),
+    hash: t.text().$type<Hex>().primaryKey(),
     intentId: t
       .bigint({ mode: "number" })
       .notNull()
       .references(() => transactionOutbox.id),
     nonce: t.bigint({ mode: "number" }).notNull(),
-    raw: t.text().notNull(),
+    raw: t.text().$type<Hex>().notNull(),
     maxFeePerGasWei: t.numeric({ precision: 78, scale: 0 }).notNull(),
     maxPriorityFeePerGasWei: t.numeric({ precision: 78, scale: 0 }).notNull(),
     createdAt: at().notNull().default(sql`clock_timestamp()`),
@@ -175,7 +183,7 @@ export const tokenUri = offchain.table(
      * none: the chain has none; queued: the service's transaction is under way; set: the chain has the service's; own: the
      * chain has another one; cleared: the chain has none although the service had set one; unknown: it could not be read.
      */
-    state: t.text().notNull(),
+    state: t.text().$type<"none" | "queued" | "set" | "own" | "cleared" | "unknown">().notNull(),
     /** When the chain is to be asked next. */
     checkAt: at().notNull(),
     /** The PUBLIC_URL in the URI that the service last set, and in the one it set before that; null = none. */
@@ -211,7 +219,7 @@ export const humanUpdate = offchain.table(
 /** What the sender knows of its account; one row. New writes are refused while it is not funded. */
 export const senderState = offchain.table("sender_state", (t) => ({
   one: t.boolean().primaryKey().default(true),
-  address: t.text().notNull(),
+  address: t.text().$type<Address>().notNull(),
   balanceWei: t.numeric({ precision: 78, scale: 0 }).notNull(),
   funded: t.boolean().notNull(),
   checkedAt: at().notNull(),

@@ -1,6 +1,10 @@
 /** Webhooks, their secrets, deliveries and schedule. */
 import { sql } from "drizzle-orm";
 import { index, uniqueIndex } from "drizzle-orm/pg-core";
+import type { Address } from "../../core/agents/facts.ts";
+import type { EventType } from "../../core/events/events.ts";
+import type { DisabledReason } from "../../core/webhooks/attempts.ts";
+import type { DeliveryState, Finality, LoggedAttempt } from "../../core/webhooks/webhook.ts";
 import { at, bytes, offchain, tokenId } from "./columns.ts";
 
 /** Webhooks: URLs to which a wallet wants events sent. Changed with the row locked, and before its deliveries. */
@@ -9,15 +13,14 @@ export const webhook = offchain.table(
   (t) => ({
     webhookId: t.text().primaryKey(),
     /** The wallet that made it, and alone sees and changes it. */
-    owner: t.text().notNull(),
+    owner: t.text().$type<Address>().notNull(),
     url: t.text().notNull(),
-    events: t.text().array().notNull(),
+    events: t.text().array().$type<EventType[]>().notNull(),
     /** Only events about these agents, by token id or by wallet, and of these owners; null: of any. */
     tokenIds: t.bigint({ mode: "number" }).array(),
-    addresses: t.text().array(),
-    owners: t.text().array(),
-    /** any | final */
-    finality: t.text().notNull(),
+    addresses: t.text().array().$type<Address[]>(),
+    owners: t.text().array().$type<Address[]>(),
+    finality: t.text().$type<Finality>().notNull(),
     createdAt: at().notNull(),
     /** Keyed hash of the site (IPv4 address, IPv6 /48) that made it; null for those made before networks were counted. */
     network: t.text(),
@@ -33,8 +36,7 @@ export const webhook = offchain.table(
     ownPosition: t.bigint({ mode: "number" }),
     /** Null while it is on. */
     disabledAt: at(),
-    /** gone | failing */
-    disabledReason: t.text(),
+    disabledReason: t.text().$type<DisabledReason>(),
     /** Failed attempts since the last good one. */
     failures: t.integer().notNull().default(0),
     failingSince: at(),
@@ -90,8 +92,7 @@ export const webhookDelivery = offchain.table(
     position: t.bigint({ mode: "number" }),
     /** Whether the event was final when it was sent. */
     final: t.boolean().notNull(),
-    /** pending | delivered | dead */
-    state: t.text().notNull().default("pending"),
+    state: t.text().$type<DeliveryState>().notNull().default("pending"),
     createdAt: at().notNull(),
     /** When it is sent next. */
     dueAt: at().notNull(),
@@ -100,7 +101,7 @@ export const webhookDelivery = offchain.table(
     /** Since it was made or last replayed. */
     attempts: t.smallint().notNull().default(0),
     /** The last attempts: time, status or error, duration. */
-    log: t.jsonb().notNull().default(sql`'[]'`),
+    log: t.jsonb().$type<LoggedAttempt[]>().notNull().default(sql`'[]'`),
     /** The process that is sending it; until `leaseUntil` no other may. */
     lease: t.text(),
     leaseUntil: at(),

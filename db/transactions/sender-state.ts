@@ -1,7 +1,9 @@
 /** The sending account: the cost of transactions, pending and done, and its published state. */
 import type { Address } from "../../core/agents/facts.ts";
 import { TRANSFER_GAS } from "../../core/transactions/gas-bounds.ts";
+import { senderState as state } from "../schema/transactions.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
+import { columnsOf } from "../sql/table-columns.ts";
 
 /** Classes of transactions: each has its share of the day's budget (core/transactions/free-gas.ts); `kept` may use all of it. */
 type IntentClass = "kept" | "known" | "newcomer" | "waiting";
@@ -40,21 +42,9 @@ export async function dayUse(db: Queryable, sender: Address, since: Date): Promi
 
 /** What the sender publishes of its account. */
 const STATE = {
-  address: t.narrow<Address>(t.text),
-  balanceWei: t.uint256,
-  funded: t.bool,
-  checkedAt: t.timestamptz,
-  /** Wei that transactions have cost since midnight (UTC). */
-  spentWei: t.uint256,
-  /** Wei of free writes since then, with what is under way: all of them, and those of newcomers. */
-  freeWei: t.uint256,
-  newcomersWei: t.uint256,
-  /** Max fee per gas of the newest offer, in wei; 0n = none yet. */
-  feeWei: t.uint256,
-  /** Max wei that they may cost until the next midnight; 0n = no limit. */
-  budgetWei: t.uint256,
-  /** Time until which nothing new is signed because the budget is used up; null = it is not. */
-  pausedUntil: t.nullable(t.timestamptz),
+  ...columnsOf(state, { without: ["one"] }),
+  ...{ balanceWei: t.uint256, spentWei: t.uint256, budgetWei: t.uint256 },
+  ...{ freeWei: t.uint256, newcomersWei: t.uint256, feeWei: t.uint256 },
 };
 export type SenderState = t.RowOf<typeof STATE>;
 

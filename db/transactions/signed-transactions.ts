@@ -1,18 +1,15 @@
 /** Signed transactions of the outbox: stored before they are broadcast, and followed until an intent is decided. */
 import type { Address, Hex } from "../../core/agents/facts.ts";
+import { transactionAttempt } from "../schema/transactions.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
+import { columnsOf } from "../sql/table-columns.ts";
 import { ANNOUNCED, INTENT, INTENT_ROW, type Intent, VOID } from "./transaction-outbox.ts";
 
+const STORED = columnsOf(transactionAttempt, { without: ["createdAt", "broadcastAt", "broadcastBlock"] });
+const { filler: _, ...FIRST } = STORED;
 const ATTEMPT = {
-  hash: t.narrow<Hex>(t.text),
-  raw: t.narrow<Hex>(t.text),
-  maxFeePerGasWei: t.uint256,
-  maxPriorityFeePerGasWei: t.uint256,
-  /** Time and head block of the first acceptance by a node; null = not known to have been broadcast. */
-  broadcastAt: t.nullable(t.timestamptz),
-  broadcastBlock: t.nullable(t.int8),
-  /** An empty transfer in place of the intent's call: mined, it ends the intent as failed. */
-  filler: t.bool,
+  ...columnsOf(transactionAttempt, { without: ["intentId", "nonce", "createdAt"] }),
+  ...{ maxFeePerGasWei: t.uint256, maxPriorityFeePerGasWei: t.uint256 },
 };
 /** A signed transaction of an intent. Oldest first, fees rising. */
 export type TransactionAttempt = t.RowOf<typeof ATTEMPT> & { nonce: number };
@@ -68,15 +65,7 @@ const STORE_SIGNED = statement({
   params: {
     sender: t.text,
     at: t.timestamptz,
-    signed: t.records({
-      intentId: t.int8,
-      gasLimit: t.int8,
-      nonce: t.int8,
-      hash: t.text,
-      raw: t.text,
-      maxFeePerGasWei: t.numeric,
-      maxPriorityFeePerGasWei: t.numeric,
-    }),
+    signed: t.records({ ...FIRST, gasLimit: t.int8 }),
   },
   text: `
     with given as (select * from $signed),
@@ -85,8 +74,8 @@ const STORE_SIGNED = statement({
       set state = 'signed', sender = $sender, nonce = given.nonce, gas_limit = given.gas_limit, signed_at = $at
       from given where i.id = given.intent_id and i.state = 'queued' returning i.id),
     stored as (
-      insert into offchain.transaction_attempt (hash, intent_id, nonce, raw, max_fee_per_gas_wei, max_priority_fee_per_gas_wei)
-      select hash, intent_id, nonce, raw, max_fee_per_gas_wei, max_priority_fee_per_gas_wei from given order by nonce
+      insert into offchain.transaction_attempt (${t.namesOf(FIRST)})
+      select ${t.namesOf(FIRST)} from given order by nonce
       on conflict (hash) do nothing)
     select intent_id::int8 as "intentId" from given where intent_id not in (select id from taken)`,
   columns: { intentId: t.int8 },
@@ -114,22 +103,11 @@ export async function storeSigned(
 export const storeAttempt = statement({
   name: "attempt-store",
   given: (intentId: number, attempt: NewAttempt, reason: string | null = null) => ({ ...attempt, intentId, reason }),
-  params: {
-    hash: t.text,
-    intentId: t.int8,
-    nonce: t.int8,
-    raw: t.text,
-    maxFeePerGasWei: t.numeric,
-    maxPriorityFeePerGasWei: t.numeric,
-    filler: t.bool,
-    reason: t.nullable(t.text),
-  },
+  params: { ...STORED, reason: t.nullable(t.text) },
   text: `
     with reason as (
       update offchain.transaction_outbox set error = $reason where id = $intentId and state = 'signed' and $reason::text is not null)
-    insert into offchain.transaction_attempt
-      (hash, intent_id, nonce, raw, max_fee_per_gas_wei, max_priority_fee_per_gas_wei, filler)
-    values ($hash, $intentId, $nonce, $raw, $maxFeePerGasWei, $maxPriorityFeePerGasWei, $filler)
+    insert into offchain.transaction_attempt (${t.namesOf(STORED)}) values (${t.valuesOf(STORED)})
     on conflict (hash) do nothing`,
 }).run;
 
@@ -159,19 +137,20 @@ export const recordBroadcast = statement({
   prepared: true,
 }).run;
 
-const STORE_RECEIPT = statement({
+/** Settles a signed intent with its receipt. @returns false when it was settled or reopened meanwhile */
+export const storeReceipt = statement({
   name: "intent-store-receipt",
   params: {
-    intentId: t.int8,
-    state: t.text,
-    txHash: t.text,
-    block: t.int8,
-    blockHash: t.text,
-    logs: t.jsonb<unknown>(),
-    error: t.nullable(t.text),
-    at: t.timestamptz,
+    ...{
+      intentId: t.int8,
+      state: t.narrow<"mined" | "reverted">(t.text),
+      txHash: t.narrow<Hex>(t.text),
+      block: t.int8,
+    },
+    ...{ blockHash: t.narrow<Hex>(t.text), logs: t.jsonb<unknown>(), error: t.nullable(t.text), at: t.timestamptz },
     costWei: t.numeric,
-    gasUsed: t.nullable(t.int8),
+    /** Null = not known. */
+    gasUsed: t.nullable(t.bigint8),
   },
   text: `
     update offchain.transaction_outbox
@@ -179,25 +158,7 @@ const STORE_RECEIPT = statement({
       mined_at = $at, cost_wei = $costWei, gas_used = $gasUsed
     where id = $intentId and state = 'signed' ${ANNOUNCED}`,
   columns: { pg_notify: VOID },
-});
-
-/** Settles a signed intent with its receipt. @returns false when it was settled or reopened meanwhile */
-export const storeReceipt = async (
-  tx: Queryable,
-  intentId: number,
-  mined: {
-    state: "mined" | "reverted";
-    txHash: Hex;
-    block: number;
-    blockHash: Hex;
-    logs: unknown;
-    error: string | null;
-    costWei: bigint;
-    /** Null = not known. */
-    gasUsed: bigint | null;
-    at: Date;
-  },
-): Promise<boolean> => (await STORE_RECEIPT.run(tx, { intentId, ...mined })) === 1;
+}).found;
 
 /** Ends an intent that is not broadcast (any more). @returns false when its state changed meanwhile */
 export const storeFailure = statement({

@@ -2,7 +2,9 @@
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import type { Networks } from "../../core/callers/shares.ts";
 import { traceparent } from "../../runtime/tracing.ts";
+import { transactionOutbox } from "../schema/transactions.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
+import { columnsOf } from "../sql/table-columns.ts";
 
 /** Channel of notifications of new intents, for the sender. */
 export const INTENT_CHANNEL = "transaction_outbox";
@@ -18,27 +20,15 @@ export const VOID = t.pgType<string>("void");
 const FREE_CLASS = "case when i.free_for is not null then case when i.free_known then 'known' else 'newcomer' end end";
 
 export const INTENT_ROW = {
-  id: t.int8,
-  /** `<prefix>:<what>`; the prefix names its effect. */
-  intentKey: t.text,
-  to: t.narrow<Address>(t.text),
-  data: t.narrow<Hex>(t.text),
-  valueWei: t.uint256,
-  waits: t.bool,
-  /** Max gas of a free write; null for any other. */
-  gasBound: t.nullable(t.bigint8),
+  ...columnsOf(transactionOutbox, {
+    without: [
+      ...(["freeFor", "freeToken", "freeNetworks", "freeKnown", "freeAt", "gasUsed"] as const),
+      ...(["sender", "logs", "createdAt", "signedAt", "minedAt", "costWei"] as const),
+    ],
+  }),
+  ...{ valueWei: t.uint256, gasBound: t.nullable(t.bigint8), gasLimit: t.nullable(t.bigint8) },
   /** Set for free writes: whether their account is known (core/transactions/free-gas.ts). */
   free: t.nullable(t.narrow<"known" | "newcomer">(t.text)),
-  state: t.narrow<"queued" | "signed" | "mined" | "reverted" | "failed">(t.text),
-  /** Set from `signed` on. */
-  nonce: t.nullable(t.int8),
-  gasLimit: t.nullable(t.bigint8),
-  txHash: t.nullable(t.narrow<Hex>(t.text)),
-  block: t.nullable(t.int8),
-  blockHash: t.nullable(t.narrow<Hex>(t.text)),
-  error: t.nullable(t.text),
-  /** W3C traceparent of the request that caused it. */
-  trace: t.nullable(t.text),
 };
 /** SQL of an intent `i`. */
 export const INTENT = t.fieldsOf(INTENT_ROW, { of: "i", as: { to: "i.to_address", free: FREE_CLASS } });
@@ -57,16 +47,11 @@ export type FreeWrite = {
 };
 
 /** The columns of a free write in an insert, with their values; all are null for any other intent. */
-export const FREE_COLUMNS = "free_for, free_token, free_networks, free_known, free_at, gas_bound";
-export const FREE_VALUES = "$freeFor, $freeToken, $freeNetworks, $freeKnown, $freeAt, $gasBound";
-export const FREE_PARAMS = {
-  freeFor: t.nullable(t.text),
-  freeToken: t.nullable(t.int8),
-  freeNetworks: t.nullable(t.array(t.text)),
-  freeKnown: t.bool,
-  freeAt: t.nullable(t.timestamptz),
-  gasBound: t.nullable(t.int8),
-};
+export const FREE_PARAMS = columnsOf(transactionOutbox, {
+  only: ["freeFor", "freeToken", "freeNetworks", "freeKnown", "freeAt", "gasBound"],
+});
+export const FREE_COLUMNS = t.namesOf(FREE_PARAMS);
+export const FREE_VALUES = t.valuesOf(FREE_PARAMS);
 export const freeParams = (free: FreeWrite | null) => ({
   freeFor: free?.account ?? null,
   freeToken: free?.tokenId ?? null,

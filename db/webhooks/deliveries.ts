@@ -4,25 +4,20 @@ import type { Address } from "../../core/agents/facts.ts";
 import type { AttemptOutcome } from "../../core/webhooks/attempts.ts";
 import type { DeliveryPool } from "../../core/webhooks/pools.ts";
 import type { DeliveryState, LoggedAttempt } from "../../core/webhooks/webhook.ts";
+import { webhookDelivery } from "../schema/webhooks.ts";
 import { statement, t } from "../sql/statement.ts";
+import { columnsOf } from "../sql/table-columns.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import { DUE, IN_PROGRESS, POOL_LIMITS_TABLE, rescheduleOwners, scheduleSql, takeDueOwners } from "./owner-schedule.ts";
 
 const CLAIMED = {
-  deliveryId: t.int8,
+  ...columnsOf(webhookDelivery, { without: ["state", "dueAt", "settledAt", "log", "leaseUntil"] }),
   /** Needed to settle it; invalid after another worker has claimed it. */
   lease: t.filtered(t.text),
-  webhookId: t.text,
   url: t.text,
   owner: t.narrow<Address>(t.text),
   /** The pool whose slot it occupies. */
   pool: t.narrow<DeliveryPool>(t.text),
-  eventId: t.text,
-  eventType: t.text,
-  position: t.nullable(t.int8),
-  final: t.bool,
-  createdAt: t.timestamptz,
-  attempts: t.int2,
 };
 export type ClaimedDelivery = t.RowOf<typeof CLAIMED>;
 

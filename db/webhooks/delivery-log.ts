@@ -3,29 +3,18 @@ import { and, eq, isNotNull } from "drizzle-orm";
 import type pg from "pg";
 import { fail } from "../../core/errors.ts";
 import { PING } from "../../core/webhooks/payload.ts";
-import type { Delivery, DeliveryState, LoggedAttempt } from "../../core/webhooks/webhook.ts";
+import type { Delivery, DeliveryState } from "../../core/webhooks/webhook.ts";
 import { isKeptSql } from "../events/events.ts";
-import { webhook } from "../schema/webhooks.ts";
+import { webhook, webhookDelivery } from "../schema/webhooks.ts";
 import { orm } from "../sql/orm.ts";
 import { statement, t } from "../sql/statement.ts";
+import { columnsOf } from "../sql/table-columns.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import { MAX_PENDING } from "./fan-out.ts";
 import { scheduleOwners } from "./owner-schedule.ts";
 import { wakeWebhooks } from "./webhooks.ts";
 
-const DELIVERY_COLUMNS = {
-  deliveryId: t.int8,
-  eventId: t.text,
-  eventType: t.text,
-  position: t.nullable(t.int8),
-  final: t.bool,
-  state: t.narrow<DeliveryState>(t.text),
-  createdAt: t.timestamptz,
-  dueAt: t.timestamptz,
-  settledAt: t.nullable(t.timestamptz),
-  attempts: t.int2,
-  log: t.jsonb<LoggedAttempt[]>(),
-};
+const DELIVERY_COLUMNS = columnsOf(webhookDelivery, { without: ["webhookId", "lease", "leaseUntil"] });
 /** SQL of a delivery `d`. */
 const DELIVERY = t.fieldsOf(DELIVERY_COLUMNS, { of: "d" });
 

@@ -4,17 +4,11 @@ import type { Address } from "../../core/agents/facts.ts";
 import { webhookSecret } from "../schema/webhooks.ts";
 import { orm } from "../sql/orm.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
+import { columnsOf } from "../sql/table-columns.ts";
 
 export type SealedSecret = t.RowOf<typeof SECRET_COLUMNS>;
 
-const SECRET_COLUMNS = {
-  webhookId: t.text,
-  secretId: t.text,
-  sealed: t.bytea,
-  createdAt: t.timestamptz,
-  /** When it stops signing; null for the newest. */
-  expiresAt: t.nullable(t.timestamptz),
-};
+const SECRET_COLUMNS = columnsOf(webhookSecret, { without: ["request"] });
 const SECRET = t.fieldsOf(SECRET_COLUMNS, { of: "s" });
 
 export type NewSecret = Omit<SealedSecret, "expiresAt" | "sealed"> & {

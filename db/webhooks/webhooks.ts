@@ -2,16 +2,16 @@
 import { and, eq } from "drizzle-orm";
 import type pg from "pg";
 import type { Address } from "../../core/agents/facts.ts";
-import type { EventType } from "../../core/events/events.ts";
 import { CREATOR_MIN_CRED } from "../../core/messages/message-groups.ts";
 import type { DisabledReason, ReceiverHealth } from "../../core/webhooks/attempts.ts";
 import type { DeliveryPool, PoolState } from "../../core/webhooks/pools.ts";
-import type { Finality, Subscription, Webhook } from "../../core/webhooks/webhook.ts";
+import type { Subscription, Webhook } from "../../core/webhooks/webhook.ts";
 import { isPaidFor } from "../mints/mints.ts";
 import { webhook as webhookTable } from "../schema/webhooks.ts";
 import { ADVISORY_LOCKS } from "../sql/locks.ts";
 import { orm } from "../sql/orm.ts";
 import { statement, t } from "../sql/statement.ts";
+import { columnsOf } from "../sql/table-columns.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import { scheduleOwners } from "./owner-schedule.ts";
 
@@ -19,27 +19,14 @@ import { scheduleOwners } from "./owner-schedule.ts";
 export const WEBHOOKS_CHANNEL = "webhooks";
 
 const HEALTH = {
-  failures: t.int4,
-  failingSince: t.nullable(t.timestamptz),
-  pausedUntil: t.nullable(t.timestamptz),
+  ...columnsOf(webhookTable, { only: ["failures", "failingSince", "pausedUntil", "slowUntil"] }),
   pool: t.narrow<DeliveryPool>(t.text),
-  slowUntil: t.nullable(t.timestamptz),
 };
 
 /** A webhook in the shape of `Webhook`. */
 export const WEBHOOK_COLUMNS = {
-  webhookId: t.text,
-  owner: t.narrow<Address>(t.text),
-  url: t.text,
-  events: t.array(t.narrow<EventType>(t.text)),
-  tokenIds: t.nullable(t.array(t.int8)),
-  addresses: t.nullable(t.array(t.narrow<Address>(t.text))),
-  owners: t.nullable(t.array(t.narrow<Address>(t.text))),
-  finality: t.narrow<Finality>(t.text),
-  createdAt: t.timestamptz,
-  disabledAt: t.nullable(t.timestamptz),
-  disabledReason: t.nullable(t.narrow<DisabledReason>(t.text)),
-  ...HEALTH,
+  ...columnsOf(webhookTable, { without: ["network", "tokenId", "lane", "fromPosition", "ownPosition"] }),
+  pool: t.narrow<DeliveryPool>(t.text),
 };
 /** SQL of a webhook `w`. */
 export const WEBHOOK = t.fieldsOf(WEBHOOK_COLUMNS, { of: "w", as: { pool: "w.lane" } });

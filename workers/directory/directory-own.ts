@@ -31,7 +31,8 @@ export const directoryOwn = defineJob({
     await pullState(db, OWN_PLATFORM);
     await beginPull(db, OWN_PLATFORM, "full", now);
     const changed = await sync(await staleOwnRows(db));
-    await endPull(db, OWN_PLATFORM, {
+    await endPull(db, {
+      source: OWN_PLATFORM,
       mode: "full",
       watermark: now.toISOString(),
       whole: false,

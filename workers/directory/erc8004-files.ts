@@ -63,13 +63,8 @@ export const erc8004Files = defineJob({
       const rules = { now, exchangeSchema: config.attestationSchemas[0]! };
       const different = await storeErc8004(db, results, config.chain.id, rules);
       changed += different;
-      await notePage(db, ERC8004, {
-        cursor: null,
-        items: agents.length,
-        expected: null,
-        changed: different,
-        quarantined: 0,
-      });
+      const page = { cursor: null, items: agents.length, expected: null, changed: different, quarantined: 0 };
+      await notePage(db, { source: ERC8004, ...page });
       fault("pull.erc8004");
     }
 
@@ -85,7 +80,8 @@ export const erc8004Files = defineJob({
     for (let from = 0; from < due.length && clock().getTime() <= until; from += AGENTS_PER_TRANSACTION) {
       await take(due.slice(from, from + AGENTS_PER_TRANSACTION), documents);
     }
-    await endPull(db, ERC8004, {
+    await endPull(db, {
+      source: ERC8004,
       mode: "incremental",
       watermark: began.toISOString(),
       whole: false,

@@ -167,7 +167,8 @@ async function pull(context: PullContext, begun: BegunPull, { onPage }: PullOpti
     const reason = partial ?? missed;
     const settled = mode === "full" ? await settleSweep(tx, context, begun, { ...state, partial: reason }) : UNTOUCHED;
     const now = clock();
-    await endPull(tx, reader.key, {
+    await endPull(tx, {
+      source: reader.key,
       mode,
       watermark: watermarkOf(state, { began, again: settled.again, partial: reason }),
       whole: settled.whole,

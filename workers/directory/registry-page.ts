@@ -88,7 +88,8 @@ export async function takePage(
         await forgetPage(tx, reader.key, cursor);
         return null;
       }
-      await notePage(tx, reader.key, { cursor: next ?? PULL_END, items, expected, changed: 0, quarantined: 0 });
+      const noted = { cursor: next ?? PULL_END, items, expected, changed: 0, quarantined: 0 };
+      await notePage(tx, { source: reader.key, ...noted });
       const endedPull = next === null;
       const changed = endedPull ? await atEnd(tx, null) : 0;
       const behind = endedPull ? null : await lastRead(tx, reader, state, next, clock());
@@ -162,7 +163,8 @@ function storePage(
       const { expected } = page;
       const items = page.items.length;
       const quarantined = unstored.length;
-      await notePage(tx, reader.key, { cursor: next ?? PULL_END, items, expected, changed, quarantined, partial });
+      const noted = { cursor: next ?? PULL_END, items, expected, changed, quarantined, partial };
+      await notePage(tx, { source: reader.key, ...noted });
       if (mode === "full") {
         // Items that could not be stored are tried again: they may become valid without a change of the page.
         const validators = unstored.length === 0 && partial === null ? page.validators : null;

@@ -1,6 +1,7 @@
 /** The effects of intents on the database once the chain has decided: one entry for each key prefix. */
 import { decodeFunctionData } from "viem/utils";
 import { credOracleAbi } from "../../abis/cred-oracle.ts";
+import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
 import { noteExchangeTransaction } from "../../db/agents/attestations.ts";
 import { proofStands, setProofTransaction } from "../../db/agents/social-proofs.ts";
 import { storedScores } from "../../db/cred/cred-oracle.ts";
@@ -43,7 +44,7 @@ const rootEffect: IntentEffect = {
 
 const proofOf = ({ intentKey }: Intent) => {
   const [, tokenId, platform] = attemptedKey(intentKey).split(":");
-  return { tokenId: Number(tokenId), platform: platform ?? "" };
+  return { tokenId: Number(tokenId), platform: platform as ProofPlatformKey };
 };
 
 /**

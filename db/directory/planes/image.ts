@@ -1,18 +1,12 @@
 /** The stored planes: which changes they contain, and the statements that write them. */
 import { COMMIT_SNAPSHOT } from "../../../columns/commit-snapshot.ts";
+import { directoryImage, directorySlot } from "../../schema/directory-planes.ts";
 import { type Queryable, type Row, statement, t } from "../../sql/statement.ts";
+import { columnsOf } from "../../sql/table-columns.ts";
 import { LAYOUT, shortGramsOf } from "./layout.ts";
 
 /** What is stored of an image, as it is read and written. */
-const IMAGE = {
-  segments: t.int4,
-  segmentBits: t.int4,
-  used: t.int4,
-  built: t.int4,
-  renamed: t.int4,
-  maxId: t.int8,
-  foldedAt: t.int8,
-};
+const IMAGE = columnsOf(directoryImage, { without: ["one", "layout", "seenXmax", "seenInProgress", "nameMarks"] });
 export type Image = Row<typeof readImage>;
 
 /** The image whose planes can be read; null while there is none. */
@@ -86,14 +80,7 @@ export const readGrams = async (tx: Queryable): Promise<Set<string>> => new Set(
 const STORE_SLOTS = statement({
   name: "directory-slots-store",
   params: {
-    slots: t.records({
-      id: t.int8,
-      slot: t.nullable(t.int4),
-      loose: t.bool,
-      searchName: t.text,
-      rare: t.jsonb<string[]>(),
-      code: t.bytea,
-    }),
+    slots: t.records({ ...columnsOf(directorySlot), rare: t.jsonb<string[]>() }),
   },
   text: `
     insert into offchain.directory_slot (id, slot, loose, search_name, rare, code)

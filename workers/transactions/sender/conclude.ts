@@ -20,7 +20,8 @@ export async function conclude(
   const error = failureOf(intent, receipt);
   await transaction(db, async (tx) => {
     if (!(await begin(tx))) return;
-    const stored = await storeReceipt(tx, intent.id, {
+    const stored = await storeReceipt(tx, {
+      intentId: intent.id,
       state: error === null ? "mined" : "reverted",
       txHash: receipt.hash,
       block: receipt.block,
