@@ -152,7 +152,10 @@ export function endpoint<
 }
 
 /** What the endpoints of one subject have in common. `named`: the parameters of those whose path names one of its things. */
-type Common<C extends GuardSpec, N extends z.ZodRawShape> = { tag: string; data?: true; guard?: C; named?: N };
+type Common<C extends GuardSpec, N extends z.ZodRawShape> = Pick<EndpointSpec, "tag" | "data" | "cache"> & {
+  guard?: C;
+  named?: N;
+};
 
 /**
  * @returns declares the endpoints of one subject: each states what is its own, also in place of what they have in common. One

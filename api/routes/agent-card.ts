@@ -12,7 +12,7 @@ import { costsInWords } from "../../core/payments/prices.ts";
 import { quoted } from "../../core/quoted.ts";
 import { url } from "../../core/views/fields.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
-import { CACHE, endpoint } from "../endpoint.ts";
+import { CACHE, endpointsOf } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { API_VERSION } from "../http/headers.ts";
 import { DESCRIPTION } from "../services/sign-in-info.ts";
@@ -81,16 +81,14 @@ const signatureKeysSchema = object({
 }).meta({ id: "SignatureKeySet" });
 const DIRECTORY_TYPE = "application/http-message-signatures-directory+json";
 
-const TAG = "Agent protocols";
+const endpoint = endpointsOf({ tag: "Agent protocols", cache: CACHE.release });
 const MODES = ["application/json", "text/plain"];
 
 export const agentCard = endpoint({
   path: "/.well-known/agent-card.json",
   operationId: "getAgentCard",
-  tag: TAG,
   summary: "The service's A2A agent card",
   responses: { 200: { description: "The card", schema: agentCardSchema } },
-  cache: CACHE.release,
   handler({ deps }, json) {
     const card = cardOf(deps);
     const { service, agentCard } = deps.config;
@@ -103,12 +101,10 @@ export const agentCard = endpoint({
 export const jsonWebKeySet = endpoint({
   path: "/.well-known/jwks.json",
   operationId: "getJsonWebKeySet",
-  tag: TAG,
   summary: "The public key of the agent card's signatures",
   responses: {
     200: { description: "A JSON Web Key Set (RFC 7517); empty without a key", schema: jsonWebKeySetSchema },
   },
-  cache: CACHE.release,
   handler({ deps: { config } }, json) {
     const { privateKey } = config.agentCard;
     return json({ keys: privateKey ? [publicKeyOf(privateKey)] : [] });
@@ -119,7 +115,6 @@ export const jsonWebKeySet = endpoint({
 export const signatureDirectory = endpoint({
   path: "/.well-known/http-message-signatures-directory",
   operationId: "getHttpMessageSignaturesDirectory",
-  tag: TAG,
   summary: "The public keys of the requests that the service sends to hosts of others",
   description:
     "Web Bot Auth: the requests by which agents' files and endpoints are read are signed (RFC 9421), and this answer by each of its keys.",
@@ -206,7 +201,6 @@ const descriptionOf = (page: string) => /^description: (.+)$/m.exec(page)![1]!;
 export const agentSkills = endpoint({
   path: `${PLACE}/index.json`,
   operationId: "getAgentSkills",
-  tag: TAG,
   summary: "Skills: what agents do with this service, step by step",
   description: "Agent Skills Discovery, version 0.2.0.",
   responses: {
@@ -226,7 +220,6 @@ export const agentSkills = endpoint({
       }).meta({ id: "AgentSkillsIndex" }),
     },
   },
-  cache: CACHE.release,
   handler({ deps: { config } }, json) {
     const { publicUrl } = config.service;
     return json({
@@ -245,12 +238,10 @@ export const agentSkills = endpoint({
 export const agentSkill = endpoint({
   path: `${PLACE}/{name}/SKILL.md`,
   operationId: "getAgentSkill",
-  tag: TAG,
   summary: "A skill, as Markdown",
   params: object({ name: z.string().max(64).meta({ example: "find-an-agent" }) }),
   responses: { 200: { description: "The page", type: "text/markdown" } },
   errors: ["not_found"],
-  cache: CACHE.release,
   handler({ deps: { config }, params: { name } }) {
     const page = PAGES.get(name);
     if (page === undefined)

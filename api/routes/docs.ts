@@ -14,7 +14,7 @@ import { DESCRIPTION } from "../services/sign-in-info.ts";
 import { TOOLS } from "../tools/tools.ts";
 import { aliasesOf } from "./aliases.ts";
 
-const endpoint = endpointsOf({ tag: "Service" });
+const endpoint = endpointsOf({ tag: "Service", cache: CACHE.release });
 
 const documentSchema = z.looseObject({ openapi: z.string() });
 
@@ -25,7 +25,6 @@ export const openApi = (described: () => readonly Endpoint[]): Endpoint =>
     operationId: "getOpenApi",
     summary: "This API as an OpenAPI 3.0 document",
     responses: { 200: { description: "OpenAPI 3.0.3", schema: documentSchema } },
-    cache: CACHE.release,
     handler: ({ deps }) => written<z.output<typeof documentSchema>>(pricedDocument(described(), deps).content),
   });
 
@@ -40,7 +39,6 @@ export const llmsText = (listed: () => readonly Endpoint[]): Endpoint =>
     tag: "Agent protocols",
     summary: "This service for language models, as Markdown",
     responses: { 200: { description: "The page", type: "text/plain" } },
-    cache: CACHE.release,
     handler: ({ deps: { config, payments } }) => ({
       status: 200,
       type: "text/plain; charset=utf-8",
@@ -96,7 +94,6 @@ export const sitemap = endpoint({
   operationId: "getSitemap",
   summary: "The sitemaps of the terminal",
   responses: { 200: { description: "Their list", type: "application/xml" } },
-  cache: CACHE.release,
   unlisted: true,
   async handler({ deps }) {
     const { webUrl } = deps.site;
@@ -126,7 +123,6 @@ export const sitemapFile = endpoint({
   summary: "One sitemap: the pages of the terminal, or a part of the directory's agents without those of spam names",
   params: z.object({ file }),
   responses: { 200: { description: "The addresses", type: "application/xml" } },
-  cache: CACHE.release,
   unlisted: true,
   async handler({ deps, params }) {
     const { webUrl } = deps.site;

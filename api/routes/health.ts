@@ -18,7 +18,7 @@ import { operatorSchema } from "../schemas/operator.ts";
 import { healthSchema, readySchema, statusSchema } from "../schemas/service.ts";
 import type { OperatorState } from "../services/operator-state.ts";
 
-const endpoint = endpointsOf({ tag: "Service" });
+const endpoint = endpointsOf({ tag: "Service", cache: CACHE.never });
 
 const CHECKS_TIMEOUT_MS = 2_000;
 
@@ -28,7 +28,6 @@ export const health = endpoint({
   summary: "The process lives; nothing else is checked",
   guard: { bucket: "unlimited" },
   responses: { 200: { description: "Alive", schema: healthSchema } },
-  cache: CACHE.never,
   handler: ({ deps: { config, contract } }, json) =>
     json({
       status: "ok",
@@ -47,7 +46,6 @@ export const ready = endpoint({
     200: { description: "Ready", schema: readySchema },
     503: { description: "Not ready; `checks` says what is missing", schema: readySchema },
   },
-  cache: CACHE.never,
   async handler({ deps }, json) {
     const [answering, chained, queued] = await Promise.all([database(deps), chain(deps), queues(deps)]);
     const checks = { database: answering, index: index(deps), chain: chained, queues: queued };
@@ -104,7 +102,6 @@ export const status = endpoint({
     503: { description: "The same body: further behind than maxLagSeconds allows", schema: statusSchema },
   },
   errors: ["upstream_unavailable", "timeout"],
-  cache: CACHE.never,
   async handler({ deps, query, now, at }, json) {
     const state = await inTime(deps.index.refresh(), CHECKS_TIMEOUT_MS, () => deps.index.state);
     const [head, runs, pulls, stale, withoutUri, queues, recorded, epoch] = await Promise.all([
@@ -212,7 +209,6 @@ export const operatorState = endpoint({
     "The same reads as the metrics, at most five seconds old. Chain, backfill, sources and queues are in GET /api/v2/status.",
   guard: { caller: "operatorKey", bucket: "reads" },
   responses: { 200: { description: "State of the service", schema: operatorSchema } },
-  cache: CACHE.never,
   handler: async ({ deps }, json) =>
     json({ ...view(await deps.operatorState()), replicas: replicasView(deps.replicas) }),
 });

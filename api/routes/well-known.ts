@@ -13,7 +13,7 @@ import { firstAgent } from "../../db/lists/agent-list-sql.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 import { declarationOf } from "../bazaar.ts";
 import { isOpen } from "../caller-types.ts";
-import { CACHE, type Endpoint, endpoint } from "../endpoint.ts";
+import { CACHE, type Endpoint, endpointsOf } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { API_VERSION, CATALOG_LINKS, CATALOG_PATH } from "../http/headers.ts";
 import { manifestSchema } from "../schemas/service.ts";
@@ -21,15 +21,13 @@ import { agentRegistrationSchema, mcpServerCardSchema, x402ManifestSchema } from
 import { DESCRIPTION, signInInfo } from "../services/sign-in-info.ts";
 import { instructionsOf, REVISIONS, serverInfoOf, toolDescriptions } from "./mcp.ts";
 
-const TAG = "Agent protocols";
+const endpoint = endpointsOf({ tag: "Agent protocols", cache: CACHE.release });
 
 export const mcpServerCard = endpoint({
   path: "/.well-known/mcp.json",
   operationId: "getMcpJson",
-  tag: TAG,
   summary: "The MCP server and its tools, readable without a connection",
   responses: { 200: { description: "The server card", schema: mcpServerCardSchema } },
-  cache: CACHE.release,
   handler({ deps: { config, payments } }, json) {
     const { name, publicUrl, webUrl } = config.service;
     const reversed = new URL(publicUrl).hostname.split(".").reverse().join(".");
@@ -62,13 +60,11 @@ export const x402Manifest = (listed: () => readonly Endpoint[]): Endpoint =>
   endpoint({
     path: "/.well-known/x402.json",
     operationId: "getX402Json",
-    tag: TAG,
     summary: "What is paid for by x402: each endpoint with its terms, input and output",
     description:
       "`resources` are addresses that answer 402 to any request: what is sold about one agent is listed with the first one. `items` has what needs a credential as well.",
     responses: { 200: { description: "The manifest; empty while nothing has a price", schema: x402ManifestSchema } },
     errors: ["upstream_unavailable"],
-    cache: CACHE.release,
     async handler({ deps }, json) {
       const agent = await firstAgent(deps.db);
       const items = listed().flatMap((endpoint) => itemOf(endpoint, agent, deps));
@@ -117,10 +113,8 @@ function itemOf(
 export const agentRegistration = endpoint({
   path: "/.well-known/agent-registration.json",
   operationId: "getAgentRegistration",
-  tag: TAG,
   summary: "The service as an ERC-8004 agent, and the registrations that are its own",
   responses: { 200: { description: "The registration file", schema: agentRegistrationSchema } },
-  cache: CACHE.release,
   handler({ deps: { config, payments } }, json) {
     const { name, publicUrl, webUrl, erc8004AgentId } = config.service;
     const registry = `eip155:${config.chain.id}:${checksum(config.contracts.erc8004Identity.address)}`;
@@ -151,7 +145,6 @@ export const serviceIcon = endpoint({
   tag: "Service",
   summary: "The service's icon",
   responses: { 200: { description: "The icon", type: "image/svg+xml" } },
-  cache: CACHE.release,
   unlisted: true,
   handler() {
     icon ??= readFileSync(join(PROJECT_ROOT, "web/icon.svg"), "utf8");
@@ -167,7 +160,6 @@ export const robotsText = (listed: () => readonly Endpoint[]): Endpoint =>
     tag: "Service",
     summary: "What crawlers may read: all but streams, exports and what is paid for",
     responses: { 200: { description: "The rules", type: "text/plain" } },
-    cache: CACHE.release,
     unlisted: true,
     handler: ({ deps }) => ({
       status: 200,
@@ -198,7 +190,6 @@ export const protectedResource = endpoint({
     },
   },
   errors: ["not_found"],
-  cache: CACHE.release,
   handler({ deps: { config } }, json) {
     const { identityProvider, service } = config;
     if (!identityProvider)
@@ -235,7 +226,6 @@ export const apiCatalog = endpoint({
   summary: "The APIs of this host, for programs that know nothing of it yet",
   description: "RFC 9727, as a linkset of RFC 9264.",
   responses: { 200: { description: "The linkset", type: CATALOG_LINKS.type, schema: catalogSchema } },
-  cache: CACHE.release,
   handler({ deps: { config } }, json) {
     const { publicUrl, name } = config.service;
     const at = (path: string, type: string, title?: string) => ({
@@ -300,7 +290,6 @@ export const manifestEndpoint = (listed: () => readonly Endpoint[]): Endpoint =>
     tag: "Service",
     summary: "The service's manifest, for machines",
     responses: { 200: { description: "The manifest", schema: manifestSchema } },
-    cache: CACHE.release,
     handler({ deps: { config, payments } }, json) {
       const { service, chain, contracts } = config;
       const paths = new Set(listed().map(({ path }) => path));
