@@ -80,7 +80,7 @@ export async function once(
 
   async function run({ claim }: Extract<IdempotencyOutcome, { kind: "claimed" }>): Promise<Reply> {
     fault("idempotency.claimed");
-    const beat = setInterval(() => void renew(db, claim, LEASE_MS).catch(() => {}), RENEW_MS);
+    const beat = setInterval(() => void renew(db, { ...claim, leaseMs: LEASE_MS }).catch(() => {}), RENEW_MS);
     try {
       const reply = await handle();
       fault("idempotency.handled");
@@ -101,7 +101,7 @@ export async function once(
   }
 
   async function keep(claim: IdempotencyClaim, answer: StoredAnswer): Promise<void> {
-    if (await request.mayKeep(answer.body.length)) await finish(db, claim, answer);
+    if (await request.mayKeep(answer.body.length)) await finish(db, { ...claim, ...answer });
     else await release(db, claim);
   }
 

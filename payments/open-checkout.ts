@@ -96,7 +96,8 @@ export async function withPayment<R extends AnyReply>(checkout: OpenCheckout, ha
     const headers = { ...reply.headers, ...responseOf(settlement, paid.payment) };
     if (paid.fulfilled && reply.final !== false && reply.status < 300 && typeof reply.content === "string")
       await updateLedger(
-        storeReply(db, paid.payment, {
+        storeReply(db, {
+          ...paid.payment,
           status: reply.status,
           headers: { ...headers, "content-type": reply.type },
           body: reply.content,

@@ -58,7 +58,7 @@ async function refundDue(db: pg.Client): Promise<void> {
 async function unwatched(db: pg.Client): Promise<void> {
   const { chain, mpp } = loadConfig();
   const chains = mpp ? [chain.id, mpp.chainId] : [chain.id];
-  const rows = await unwatchedPayments(db, chains);
+  const rows = await unwatchedPayments(db, { chains });
   if (rows.length === 0) return console.log("Every payment can be looked for.");
   console.table(rows.map(line));
   console.log("Configure their chain again to have them looked for. Transfers are taken for final after 24 hours.");

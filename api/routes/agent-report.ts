@@ -39,7 +39,7 @@ export const agentReport = endpoint({
       const facts = await factsOf({ db, config: deps.config }, params.ref);
       return {
         facts,
-        transactions: await recentTransactions(db, facts.tokenId, RECENT_TRANSACTIONS),
+        transactions: await recentTransactions(db, { tokenId: facts.tokenId, limit: RECENT_TRANSACTIONS }),
         ranking: await credRankOf(deps, db, shownCred(facts, at).score),
       };
     });

@@ -79,11 +79,8 @@ export const groupMemberList = endpoint({
   errors: ["forbidden"],
   async handler({ deps, params, query, caller, now, at }, json) {
     const after = query.after ?? 0;
-    const page = await groupMembers(deps.db, params.groupId, {
-      after,
-      limit: query.limit + 1,
-      ...(query.wallet && { wallet: query.wallet }),
-    });
+    const { wallet, limit } = query;
+    const page = await groupMembers(deps.db, { groupId: params.groupId, after, limit: limit + 1, wallet });
     if (page === null) return noSuchGroup();
     await requireReader(deps, page.group, caller, now);
     const { rows: members, last } = pageOf(page.members, query.limit);

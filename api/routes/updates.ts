@@ -141,7 +141,7 @@ async function readProfile(deps: HandlerDeps, tokenId: number, now: number) {
   const indexedBlock = deps.index.block;
   return snapshot(deps.db, async (db) => {
     const facts = await factsOf({ db, config: deps.config }, { tokenId });
-    const writes = await recentChainWrites(db, tokenId, new Date(now - SHOWN_MS));
+    const writes = await recentChainWrites(db, { tokenId, since: new Date(now - SHOWN_MS) });
     const writer = await freeWriterOf({ tx: db, facts, now: new Date(now), paid: false }, facts.owner);
     const traits = await onchainTraits(db, { tokenId });
     const sender = await senderState(db);

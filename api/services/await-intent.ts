@@ -27,7 +27,7 @@ export function awaitIntents(db: pg.Pool, intentKeys: readonly string[], timeout
     channel: OUTCOME_CHANNEL,
     concerns: (intentKey) => keys.has(intentKey),
     timeoutMs,
-    read: () => intentsByKey(db, intentKeys),
+    read: () => intentsByKey(db, { intentKeys }),
     decided: (intents) => !intents.some(isOpen),
   });
 }

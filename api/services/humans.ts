@@ -75,7 +75,7 @@ export async function ownToken(
 ): Promise<HumanWrite["token"]> {
   if (tokenId === undefined || tokenId === null) return tokenId;
   const wallet = walletOf(caller);
-  const holding = await holdingOf(tx, tokenId, deps.config.contracts.identity.address);
+  const holding = await holdingOf(tx, { tokenId, identity: deps.config.contracts.identity.address });
   if (holding === null) return failNoAgent({ tokenId });
   if (wallet !== holding.owner)
     fail("forbidden", `The identity token ${tokenId} belongs to another wallet.`, {
@@ -118,7 +118,7 @@ export async function registerHuman(
 async function countTransactions({ chain, db, log }: HandlerDeps, wallet: Address, now: number): Promise<void> {
   const reading = chain
     .nonce(wallet, "latest")
-    .then((count) => storeTransactionCount(db, wallet, count, new Date(now)))
+    .then((count) => storeTransactionCount(db, { wallet, count, at: new Date(now) }))
     .catch((err) => log.debug({ err }, "a human's transactions could not be counted"));
   await Promise.race([reading, pause(CHAIN_TIMEOUT_MS, undefined, { ref: false })]);
 }
@@ -217,7 +217,7 @@ export const linkAgent = (
       fail("forbidden", "Only the human itself links agents to itself.", {
         hint: "Sign with the human's own wallet; for one without a wallet, send its access token with the owner's X-SIWA.",
       });
-    const holding = await holdingOf(tx, tokenId, identity.address);
+    const holding = await holdingOf(tx, { tokenId, identity: identity.address });
     if (holding === null) return failNoAgent({ tokenId });
     if ((await otherLinks(tx, { id, tokenId, identity: identity.address })) >= LINKS_PER_HUMAN)
       fail("conflict", `A human has at most ${LINKS_PER_HUMAN} linked agents.`);

@@ -108,7 +108,7 @@ async function write(tx: Queryable, groupId: string, acts: readonly Act[]): Prom
   if (messages.length + joined.length + left.length > 0) {
     await deleteMembers(tx, groupId, left);
     await insertMembers(tx, groupId, joined);
-    await updateCounters(tx, groupId, decision, messages.at(-1)?.sentAt ?? null);
+    await updateCounters(tx, { groupId, ...decision, at: messages.at(-1)?.sentAt ?? null });
     await insertMessages(tx, group, messages);
   }
   return decision.outcomes.map((outcome) => ({

@@ -40,7 +40,7 @@ export function messageStreams({ db, log, now }: Pick<ApiDeps, "db" | "log" | "n
     new EventFeed<Reader>(
       {
         async read(after, limit) {
-          const messages = await messagesAfter(db, groupId, after, limit);
+          const messages = await messagesAfter(db, { groupId, after, limit });
           const rows = messages.map((message) => ({
             position: message.messageId,
             frame: Buffer.from(frameOf({ id: message.messageId, data: messageView(message) })),

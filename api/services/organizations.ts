@@ -97,7 +97,7 @@ async function addOrganization(
     if (await isRetired(tx, key, holderHash(caller), since)) continue;
     const id = `org_${randomUUID().replaceAll("-", "")}`;
     const who = { id, slug: candidate, slugKey: key, principal, wallet: walletOf(caller), displayName };
-    if (await insertOrganization(tx, who, at)) return id;
+    if (await insertOrganization(tx, { ...who, now: at })) return id;
   }
   return taken(slug ?? suggestedSlug(displayName) ?? "org");
 }

@@ -125,7 +125,7 @@ async function giveTrait(
   const { tx, facts } = write;
   const { tokenId } = facts;
   const trait = proofTrait(platform);
-  const given = await traitTransaction(tx, tokenId, trait);
+  const given = await traitTransaction(tx, { tokenId, ...trait });
   if (given !== null) return { txHash: given };
   const { intentKey } = await queueOnce(write, contract.wallet, {
     intentKey: `proof:${tokenId}:${platform}`,

@@ -58,7 +58,7 @@ export async function prepareCrossRegistration(
       },
     };
   }
-  const own = await registrationsOf(deps.db, address, [facts.owner]);
+  const own = await registrationsOf(deps.db, { registry: address, wallets: [facts.owner] });
   if (!own.some((one) => one.agentId === agentId))
     fail("not_found", `The owner ${checksum(facts.owner)} has no registration ${agentId} in this registry.`, {
       hint: `GET /api/v2/agent/${tokenId}/crossreg lists them.`,
@@ -87,7 +87,10 @@ export async function readCrossRegistrations(deps: HandlerDeps, tokenId: number,
   const indexedBlock = deps.index.block;
   const { facts, found } = await snapshot(deps.db, async (db) => {
     const facts = await factsOf({ db, config: deps.config }, { tokenId });
-    return { facts, found: await registrationsOf(db, address, [facts.owner, facts.agentAddress]) };
+    return {
+      facts,
+      found: await registrationsOf(db, { registry: address, wallets: [facts.owner, facts.agentAddress] }),
+    };
   });
   return {
     tokenId,

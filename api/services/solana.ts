@@ -100,7 +100,7 @@ async function openChallenge(db: Queryable, shown: ShownChallenge): Promise<Sola
 }
 
 async function useUp(tx: Queryable, { nonce, by, now }: ShownChallenge): Promise<void> {
-  if (!(await useSolanaChallenge(tx, nonce, by, new Date(now)))) refuse("This challenge has been used.");
+  if (!(await useSolanaChallenge(tx, { nonce, by, at: new Date(now) }))) refuse("This challenge has been used.");
 }
 
 /**

@@ -32,7 +32,7 @@ const ONE_LESS = "DELETE /api/v2/webhooks/<id> ends one of those that GET /api/v
 
 /** A webhook of the caller's. @throws Failure not_found */
 export async function ownWebhook(db: Queryable, { owner, webhookId }: WebhookOwner): Promise<Webhook> {
-  return (await webhookOf(db, owner, webhookId)) ?? noSuchWebhook();
+  return (await webhookOf(db, { owner, webhookId })) ?? noSuchWebhook();
 }
 
 /** A webhook that deliveries can be made to. @throws Failure not_found, conflict */
@@ -139,7 +139,7 @@ export async function rotateSecret(
 ): Promise<{ secret: string; previousExpiresAt: Date }> {
   const { secrets } = webhookParts(deps);
   return transaction(deps.db, async (tx) => {
-    if (!(await lockWebhook(tx, owner, webhookId))) return noSuchWebhook();
+    if (!(await lockWebhook(tx, { owner, webhookId }))) return noSuchWebhook();
     const before = await earlier(tx, secrets, owner, request);
     const previousExpiresAt = new Date((before?.createdAt ?? now).getTime() + graceSeconds * 1000);
     if (before?.webhookId === webhookId) return { secret: before.text, previousExpiresAt };

@@ -53,7 +53,6 @@ const TRANSACTION = {
 /** The newest transactions of an agent, newest first. */
 export const recentTransactions = statement({
   name: "report-transactions",
-  given: (tokenId: number, limit: number) => ({ tokenId, limit }),
   params: { tokenId: t.int8, limit: t.int8 },
   text: `
     select ${t.fieldsOf(TRANSACTION, { of: "t", as: { from: 't."from"', to: 't."to"' } })} from onchain.agent_transaction t

@@ -73,7 +73,6 @@ export async function deleteProfileTrait(tx: Queryable, tokenId: number, name: s
 /** Brings off-chain fields that were written before `at` to what the chain was given then; fields without a write stay so. */
 export const alignProfileFields = statement({
   name: "profile-fields-align",
-  given: (tokenId: number, writes: FieldWrite[], at: Date) => ({ tokenId, writes, at }),
   params: { tokenId: t.int8, writes: WRITES, at: t.timestamptz },
   text: `
     update offchain.profile_field p set value = writes.value, written_at = $at from $writes

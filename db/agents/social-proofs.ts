@@ -76,7 +76,6 @@ export async function setProofTransaction(
 /** The transaction that gave an agent a trait on chain, by any sender; null when the chain has no such trait. */
 export const traitTransaction = statement({
   name: "proof-trait-transaction",
-  given: (tokenId: number, { name, category }: { name: string; category: string }) => ({ tokenId, name, category }),
   params: { tokenId: t.int8, name: t.text, category: t.text },
   text: `
     select tx_hash from onchain.trait where token_id = $tokenId and name = $name and category = $category
@@ -101,7 +100,6 @@ export const proofsDue = statement({
 /** How many records were last confirmed before a moment, by platform. */
 export const proofsOverdue = statement({
   name: "proofs-overdue",
-  given: (due: readonly { platform: ProofPlatformKey; before: Date }[]) => ({ due }),
   params: { due: t.records({ platform: t.text, before: t.timestamptz }) },
   text: `
     select due.platform, count(p.token_id) as count

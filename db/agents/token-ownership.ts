@@ -18,7 +18,6 @@ export const holdsToken = (row: string, identity: string) => `
 /** The owner of a token and its number of transfers; null when there is no such token. */
 export const holdingOf = statement({
   name: "principals-holding",
-  given: (tokenId: number, identity: Address) => ({ tokenId, identity }),
   params: { tokenId: t.int8, identity: t.text },
   text: `
     select a.owner, ${transferCount("a.token_id", "$identity")} as transfers from onchain.agent a

@@ -44,7 +44,6 @@ export const tokenUrisToCheck = statement({
  */
 export const storeTokenUriChecks = statement({
   name: "token-uris-store-checks",
-  given: (checks: readonly (KnownTokenUri & { before: TokenUriState; checkAt: Date })[]) => ({ checks }),
   params: {
     checks: t.records({
       ...columnsOf(tokenUri, { only: ["tokenId", "state", "base", "attempt", "checkAt"] }),
@@ -142,7 +141,6 @@ export async function queueTokenUri(
 /** The URI that the service set is on the chain. */
 export const tokenUriSet = statement({
   name: "token-uri-set",
-  given: (tokenId: number, { base, checkAt }: { base: string; checkAt: Date }) => ({ tokenId, base, checkAt }),
   params: { tokenId: t.int8, base: t.text, checkAt: t.timestamptz },
   text: `
     update offchain.token_uri set state = 'set', former_base = base, base = $base, check_at = $checkAt
@@ -161,11 +159,6 @@ export const tokenUriUnset = statement({
 /** The transaction that should set the URI has ended without doing so. */
 export const tokenUriLeft = statement({
   name: "token-uri-left",
-  given: (tokenId: number, { state, checkAt }: { state: TokenUriState; checkAt: Date }) => ({
-    tokenId,
-    state,
-    checkAt,
-  }),
   params: { tokenId: t.int8, state: t.text, checkAt: t.timestamptz },
   text: `
     update offchain.token_uri set state = $state, check_at = $checkAt

@@ -85,7 +85,6 @@ const HOLDER = { scope: t.text, key: t.text, claimedAt: t.text };
 /** Shows that the holder lives. */
 export const renew = statement({
   name: "idempotency-renew",
-  given: (claim: IdempotencyClaim, leaseMs: number) => ({ ...claim, leaseMs }),
   params: { ...HOLDER, leaseMs: t.float8 },
   text: `
     update offchain.idempotency set lease_until = clock_timestamp() + $leaseMs * interval '1 ms' where ${MINE}`,
@@ -95,7 +94,6 @@ export const renew = statement({
 /** Stores the answer. Does nothing when the claim has been taken over. */
 export const finish = statement({
   name: "idempotency-finish",
-  given: (claim: IdempotencyClaim, answer: StoredAnswer) => ({ ...claim, ...answer }),
   params: { ...HOLDER, status: t.int4, headers: t.jsonb<StoredAnswer["headers"]>(), body: t.text },
   text: `
     update offchain.idempotency set state = 'done', status = $status, headers = $headers, body = $body where ${MINE}`,

@@ -40,7 +40,6 @@ export const solanaChallenge = statement({
  */
 export const useSolanaChallenge = statement({
   name: "solana-challenge-use",
-  given: (nonce: string, by: string, at: Date) => ({ nonce, by, at }),
   params: { nonce: t.text, by: t.text, at: t.timestamptz },
   text: `
     update offchain.solana_challenge set used_by = $by, used_at = coalesce(used_at, $at)

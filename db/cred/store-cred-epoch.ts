@@ -84,12 +84,6 @@ export const epochChecked = statement({
 /** The epoch's transaction is in a block. */
 export const epochPublished = statement({
   name: "cred-epoch-published",
-  given: (intentKey: string, { txHash, txBlock, at }: { txHash: Hex; txBlock: number; at: Date }) => ({
-    intentKey,
-    txHash,
-    txBlock,
-    at,
-  }),
   params: { intentKey: t.text, txHash: t.text, txBlock: t.int8, at: t.timestamptz },
   text: `
     update offchain.cred_epoch set state = 'published', tx_hash = $txHash, tx_block = $txBlock, published_at = $at, error = null

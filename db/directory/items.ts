@@ -124,11 +124,6 @@ const MAX_ITEMS_PER_AGENT = 1_000;
 /** The stored items of agents, as they came; of one agent those that were seen first. */
 export const itemsOf = statement({
   name: "directory-items-of-agents",
-  given: ({ source, platform }: { source: string; platform: string }, agentIds: readonly string[]) => ({
-    source,
-    platform,
-    agentIds,
-  }),
   params: { source: t.text, platform: t.text, agentIds: t.array(t.text) },
   text: `
     select i.raw from unnest($agentIds::text[]) as a(id) cross join lateral (

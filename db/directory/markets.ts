@@ -41,7 +41,6 @@ export const tokensToQuote = statement({
 /** Stores that the market did not answer about some tokens. What is known of them stays. */
 export const noteFailedQuotes = statement({
   name: "token-quotes-failed",
-  given: (tokens: readonly string[], { source, now }: { source: string; now: Date }) => ({ tokens, source, now }),
   params: { tokens: t.array(t.text), source: t.text, now: t.timestamptz },
   text: `
     insert into offchain.token_market (token_address, known, source, failed_at)
@@ -120,7 +119,6 @@ const FIGURE_NAMES = Object.keys(FIGURES) as (keyof typeof FIGURES)[];
  */
 export const showTokens = statement({
   name: "token-quotes-show",
-  given: (tokens: readonly string[]) => ({ tokens }),
   params: { tokens: t.array(t.text) },
   text: `
     with differing as materialized (
@@ -148,5 +146,5 @@ async function writeQuotes(
   await STORE.run(tx, { quotes, source, now });
   const tokens = quotes.map(({ token }) => token);
   await TOUCH_UNCOUNTED.run(tx, { tokens });
-  return showTokens(tx, tokens);
+  return showTokens(tx, { tokens });
 }

@@ -35,7 +35,6 @@ export async function pullState(db: Queryable, source: string): Promise<PullStat
 /** Begins a pull whose state was read, from the first page; a full one gets a number of its own. */
 export const beginPull = statement({
   name: "directory-pull-begin",
-  given: (source: string, mode: PullMode, now: Date) => ({ source, mode, now }),
   params: { source: t.text, mode: t.narrow<PullMode>(t.text), now: t.timestamptz },
   text: `
     update offchain.directory_pull
@@ -137,7 +136,6 @@ export type PullProgress = Row<typeof pullProgress>;
 /** Makes the job that pulls these sources run when the first of them is due, where that is before its schedule. */
 export const runWhenPullIsDue = statement({
   name: "pull-run-when-due",
-  given: (job: string, of: { sources: readonly string[]; leastMs: number }) => ({ job, ...of }),
   params: { job: t.text, sources: t.array(t.text), leastMs: t.float8 },
   text: `
     update offchain.job_run j

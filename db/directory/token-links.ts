@@ -75,7 +75,6 @@ export const linksDue = statement({
 /** Puts off a link that could not be checked; what is known of it stays. */
 export const postponeLink = statement({
   name: "token-link-postpone",
-  given: (link: TokenLink, dueAt: Date) => ({ ...link, dueAt }),
   params: { tokenId: t.int8, token: t.text, wallet: t.text, dueAt: t.timestamptz },
   text: `
     update offchain.token_link set due_at = $dueAt
@@ -113,5 +112,5 @@ export const settleLink = (
 ): Promise<number> =>
   transaction(pool, async (tx) => {
     await SETTLE.run(tx, { ...link, ...result, platforms: [...LAUNCHING_PLATFORMS] });
-    return showTokens(tx, [link.token]);
+    return showTokens(tx, { tokens: [link.token] });
   });

@@ -10,7 +10,6 @@ const MAX_URI_CHARS = 70_000;
 /** @param wallets the owners, lower-case, as is `registry` */
 export const registrationsOf = statement({
   name: "erc8004-of-wallets",
-  given: (registry: Address, wallets: Address[]) => ({ registry, wallets }),
   params: { registry: t.text, wallets: t.array(t.text) },
   text: `
     select a.agent_id::text as "agentId", a.owner, left(a.agent_uri, ${MAX_URI_CHARS}) as uri,

@@ -141,7 +141,6 @@ export async function deleteMembers(tx: Queryable, groupId: string, wallets: rea
  */
 export const updateCounters = statement({
   name: "group-counters",
-  given: (groupId: string, counters: Counters, at: string | null) => ({ ...counters, groupId, at }),
   params: {
     ...columnsOf(messageGroup, { only: ["groupId", "lastMessageId", "memberCount", "lastMemberNumber"] }),
     at: t.nullable(t.timestamptz),
@@ -161,11 +160,7 @@ export type Member = { wallet: Address; memberNumber: number; joinedAt: string }
  */
 export const groupMembers = statement({
   name: "group-members",
-  given: (
-    groupId: string,
-    { after, limit, wallet = null }: { after: number; limit: number; wallet?: Address | null },
-  ) => ({ groupId, after, limit, wallet }),
-  params: { groupId: t.text, after: t.int8, limit: t.int8, wallet: t.nullable(t.text) },
+  params: { groupId: t.text, after: t.int8, limit: t.int8, wallet: t.optional(t.text) },
   text: `
     select ${GROUP} as group, (
       select coalesce(json_agg(json_build_object(

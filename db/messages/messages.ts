@@ -98,7 +98,6 @@ export async function lastMessageAt(
 /** The messages of a group after an id, oldest first. */
 export const messagesAfter = statement({
   name: "messages-onwards",
-  given: (groupId: string, after: number, limit: number) => ({ groupId, after, limit }),
   params: { groupId: t.text, after: t.int8, limit: t.int8 },
   text: `
     select ${MESSAGE} as message from offchain.message m

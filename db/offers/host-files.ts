@@ -143,7 +143,6 @@ export const noteHosts = statement({
  */
 export const dueHostFiles = statement({
   name: "host-files-due",
-  given: (now: Date, limit: number) => ({ now, limit }),
   params: { now: t.timestamptz, limit: t.int8 },
   text: `
     with ${dueOf("offchain.host_file", ["origin", "failures"])}

@@ -118,7 +118,6 @@ export function announceWork(db: Queryable): void {
 /** Keeps claimed runs: call it every ten seconds while they are under way. */
 export const renewRuns = statement({
   name: "renew-job-runs",
-  given: (names: readonly string[]) => ({ names }),
   params: { names: t.array(t.text) },
   text: `
     update offchain.job_run set running_until = now() + interval '${LEASE_SECONDS} s'
@@ -128,7 +127,6 @@ export const renewRuns = statement({
 /** Records that work of these jobs moves now. */
 export const recordMoves = statement({
   name: "record-job-moves",
-  given: (names: readonly string[]) => ({ names }),
   params: { names: t.array(t.text) },
   text: `
     insert into offchain.job_move (name, moved_at) select name, clock_timestamp() from unnest($names::text[]) name
@@ -138,7 +136,6 @@ export const recordMoves = statement({
 /** Forgets the runs of all jobs but these: a job that exists no more is never late. */
 export const forgetOtherJobs = statement({
   name: "forget-jobs",
-  given: (names: readonly string[]) => ({ names }),
   params: { names: t.array(t.text) },
   text: `
     with moves as (delete from offchain.job_move where name <> all($names::text[]))

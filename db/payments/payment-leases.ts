@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { type Queryable, statement, t } from "../sql/statement.ts";
 import type { Lease } from "./ledger.ts";
-import { COLUMNS, PAYMENT_ROW, type Payment, type StoredReply, UNDECIDED } from "./payments.ts";
+import { COLUMNS, PAYMENT_ROW, type StoredReply, UNDECIDED } from "./payments.ts";
 
 const PAYMENTS_PER_RUN = 500;
 
@@ -110,10 +110,6 @@ export async function takeUp(db: Queryable, paymentId: string, leaseMs: number):
 /** Stores the answer that a payment bought, only the first one. @param payment as it was when its request fulfilled it */
 export const storeReply = statement({
   name: "payment-store-reply",
-  given: (
-    { paymentId, fingerprint }: Pick<Payment, "paymentId" | "fingerprint">,
-    { status, headers, body }: StoredReply,
-  ) => ({ paymentId, fingerprint, status, headers, body }),
   params: {
     paymentId: t.uuid,
     fingerprint: t.text,

@@ -147,7 +147,6 @@ export const paymentsInState = statement({
 /** Undecided payments of chains that are not configured, the oldest first. @param chains that are configured */
 export const unwatchedPayments = statement({
   name: "payments-unwatched",
-  given: (chains: readonly number[]) => ({ chains }),
   params: { chains: t.array(t.int8) },
   text: `
     select ${COLUMNS} from offchain.payment where chain_id <> all($chains) and ${UNDECIDED}

@@ -159,7 +159,6 @@ export const principalTotals = statement({
  */
 export const walletsToCount = statement({
   name: "humans-wallets-to-count",
-  given: (before: Date, limit: number) => ({ before, limit }),
   params: { before: t.timestamptz, limit: t.int8 },
   text: `
     select wallet from offchain.human
@@ -172,7 +171,6 @@ export const walletsToCount = statement({
 /** Stores the number of transactions that a wallet has sent. @returns whether the number is a new one */
 export const storeTransactionCount = statement({
   name: "humans-store-transaction-count",
-  given: (wallet: Address, count: number, at: Date) => ({ wallet, count, at }),
   params: { wallet: t.text, count: t.int8, at: t.timestamptz },
   text: `
     with before as (select transaction_count from offchain.human where wallet = $wallet),

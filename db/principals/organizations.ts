@@ -137,7 +137,6 @@ const NAMED = {
 /** Adds an organization with a name and no other field. @returns false when its slug was taken meanwhile */
 export const insertOrganization = statement({
   name: "organization-insert",
-  given: (who: t.RowOf<typeof NAMED>, now: Date) => ({ ...who, now }),
   params: { ...NAMED, now: t.timestamptz },
   text: `
     insert into offchain.organization

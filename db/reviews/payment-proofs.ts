@@ -117,7 +117,6 @@ export const storeProof = statement({
 /** Looks a transaction up later. */
 export const putOffProof = statement({
   name: "payment-proofs-put-off",
-  given: (due: DueProof, nextAt: Date) => ({ ...due, nextAt }),
   params: { ...REVIEW, nextAt: t.timestamptz },
   text: `update offchain.review_file r set proof_next_at = $nextAt where ${IS_REVIEW}`,
 }).run;

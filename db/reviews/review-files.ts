@@ -3,7 +3,7 @@ import type { Address, Hex } from "../../core/agents/facts.ts";
 import type { FileState, ProofClaim } from "../../core/reviews/feedback-files.ts";
 import { MAX_ENTRIES } from "../../core/reviews/rules.ts";
 import { type Row, statement, t } from "../sql/statement.ts";
-import { AGENTS, type RegistryAgent } from "./review-facts.ts";
+import { AGENTS } from "./review-facts.ts";
 
 /** What the file of a review `f` was read from. */
 export const FILE_DIGEST = "md5(f.feedback_uri || ' ' || f.feedback_hash || ' ' || f.given_at)";
@@ -33,7 +33,6 @@ const FILE = {
 /** Reviews of some agents whose file is not listed as they name it now: of each reviewer those of its newest entries. */
 export const unlistedFiles = statement({
   name: "review-files-unlisted",
-  given: (agents: readonly RegistryAgent[], limit: number) => ({ agents, limit }),
   params: { agents: AGENTS, limit: t.int8 },
   text: `
     select f.registry, f.agent_id::text as "agentId", f.client, f.feedback_index::text as index, f.feedback_uri as uri,
@@ -116,7 +115,6 @@ const stored = (reads: readonly FileRead[]) =>
 /** Says that all files of these agents' reviews are listed. */
 export const filesListed = statement({
   name: "review-files-listed",
-  given: (agents: readonly Row<typeof unlistedAgents>[], now: Date) => ({ agents, now }),
   params: { agents: t.records({ registry: t.text, agentId: t.numeric, seen: t.text }), now: t.timestamptz },
   // What was no payment to a former wallet is looked up again; files of reviews that are no more go.
   text: `

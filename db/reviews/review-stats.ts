@@ -48,7 +48,6 @@ export const oldestStats = statement({
 /** Counts the reviewers of some agents: the figures of other agents that they reviewed take it from there. */
 export const countReviewers = statement({
   name: "review-figures-count",
-  given: (agents: readonly RegistryAgent[]) => ({ agents }),
   params: { agents: AGENTS },
   text: `
     insert into offchain.review_figures (registry, agent_id, reviewers)

@@ -51,7 +51,6 @@ export async function lockTexts(tx: Queryable, names: readonly string[]): Promis
  */
 export const tryLockTexts = statement({
   name: "try-lock-texts",
-  given: (names: readonly string[]) => ({ names }),
   params: { names: t.array(t.text) },
   text: "select name from unnest($names::text[]) name where pg_try_advisory_lock(hashtextextended(name, 0))",
   columns: { name: t.text },
@@ -60,7 +59,6 @@ export const tryLockTexts = statement({
 /** Releases locks that `tryLockTexts` took on the same connection. */
 export const unlockTexts = statement({
   name: "unlock-texts",
-  given: (names: readonly string[]) => ({ names }),
   params: { names: t.array(t.text) },
   text: "select pg_advisory_unlock(hashtextextended(name, 0)) from unnest($names::text[]) name",
   columns: { pg_advisory_unlock: t.bool },

@@ -91,14 +91,14 @@ class PoolSession implements Notifications {
     for (const name of free) this.#locks.add(name);
     try {
       const session = this.#reuse() ?? this.#connect();
-      const mine = await inTurn(session, (on) => tryLockTexts(on, free)).catch((error) => {
+      const mine = await inTurn(session, (on) => tryLockTexts(on, { names: free })).catch((error) => {
         throw this.#isRefused ? overloaded() : error;
       });
       try {
         return await work(mine);
       } finally {
         // A lost connection has released them.
-        if (mine.length > 0) await inTurn(session, (on) => unlockTexts(on, mine)).catch(() => {});
+        if (mine.length > 0) await inTurn(session, (on) => unlockTexts(on, { names: mine })).catch(() => {});
       }
     } finally {
       for (const name of free) this.#locks.delete(name);

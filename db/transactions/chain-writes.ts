@@ -64,7 +64,6 @@ export const chainWriteOf = statement({
 /** The newest write of each slot of an agent that was written since. */
 export const recentChainWrites = statement({
   name: "chain-writes-of-agent",
-  given: (tokenId: number, since: Date) => ({ tokenId, since }),
   params: { tokenId: t.int8, since: t.timestamptz },
   text: `
     select distinct on (w.slot) w.slot, i.state, i.tx_hash as "txHash", i.block, w.accepted_at as "acceptedAt"

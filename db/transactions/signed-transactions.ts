@@ -117,7 +117,6 @@ export const storeAttempt = statement({
  */
 export const takeOver = statement({
   name: "intent-take-over",
-  given: (intentId: number, { sender, nonce }: { sender: Address; nonce: number }) => ({ intentId, sender, nonce }),
   params: { intentId: t.int8, sender: t.text, nonce: t.int8 },
   text: `
     update offchain.transaction_outbox set state = 'signed', sender = $sender, nonce = case when exists (
@@ -163,7 +162,6 @@ export const storeReceipt = statement({
 /** Ends an intent that is not broadcast (any more). @returns false when its state changed meanwhile */
 export const storeFailure = statement({
   name: "intent-store-failure",
-  given: (intentId: number, error: string) => ({ intentId, error }),
   params: { intentId: t.int8, error: t.text },
   text: `
     update offchain.transaction_outbox set state = 'failed', sender = null, nonce = null, error = $error
@@ -186,7 +184,6 @@ export const requeue = statement({
  */
 export const reopen = statement({
   name: "intent-reopen",
-  given: (intentId: number) => ({ intentId }),
   params: { intentId: t.int8 },
   text: `
     with unsent as (

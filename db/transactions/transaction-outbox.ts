@@ -137,7 +137,6 @@ export const attemptedKey = (intentKey: string): string => intentKey.replace(/#\
 /** Intents by their keys, in the order asked for; keys that were never queued are left out. */
 export const intentsByKey = statement({
   name: "intents-by-key",
-  given: (intentKeys: readonly string[]) => ({ intentKeys }),
   params: { intentKeys: t.array(t.text) },
   text: `
     select ${INTENT} from unnest($intentKeys::text[]) with ordinality as asked(intent_key, place)

@@ -43,7 +43,7 @@ export async function claimDeliveries(db: pg.Pool, options: ClaimOptions): Promi
     if (owners.length === 0) return [];
     // The next statement sees every delivery that became due before the owners were locked; a later one schedules its owner.
     const claimed = await CLAIM.rows(tx, { ...options, owners });
-    await rescheduleOwners(tx, owners, claimed, options);
+    await rescheduleOwners(tx, { owners, served: claimed, ...options });
     return claimed;
   });
 }

@@ -107,11 +107,6 @@ export const takeDueOwners = statement({
  */
 export const rescheduleOwners = statement({
   name: "webhook-schedule-next",
-  given: (
-    owners: readonly Address[],
-    served: readonly { owner: Address; pool: DeliveryPool }[],
-    { now, failuresBeforeTrial }: { now: Date; failuresBeforeTrial: number },
-  ) => ({ now, owners, failuresBeforeTrial, served }),
   params: {
     now: t.timestamptz,
     served: t.records({ owner: t.text, pool: t.text }),

@@ -3,8 +3,8 @@ import { and, eq } from "drizzle-orm";
 import type pg from "pg";
 import type { Address } from "../../core/agents/facts.ts";
 import { CREATOR_MIN_CRED } from "../../core/messages/message-groups.ts";
-import type { DisabledReason, ReceiverHealth } from "../../core/webhooks/attempts.ts";
-import type { DeliveryPool, PoolState } from "../../core/webhooks/pools.ts";
+import type { DisabledReason } from "../../core/webhooks/attempts.ts";
+import type { DeliveryPool } from "../../core/webhooks/pools.ts";
 import type { Subscription, Webhook } from "../../core/webhooks/webhook.ts";
 import { isPaidFor } from "../mints/mints.ts";
 import { webhook as webhookTable } from "../schema/webhooks.ts";
@@ -96,7 +96,6 @@ export const webhooksOf = statement({
 /** One webhook of a wallet; null for an unknown id and for that of another wallet. */
 export const webhookOf = statement({
   name: "webhook-of",
-  given: (owner: Address, webhookId: string) => ({ webhookId, owner }),
   params: { webhookId: t.text, owner: t.text },
   text: `select ${WEBHOOK} from offchain.webhook w where w.webhook_id = $webhookId and w.owner = $owner`,
   columns: WEBHOOK_COLUMNS,
@@ -106,7 +105,6 @@ export const webhookOf = statement({
 /** Locks a webhook of a wallet for a change. @returns whether the wallet has it */
 export const lockWebhook = statement({
   name: "webhook-lock",
-  given: (owner: Address, webhookId: string) => ({ webhookId, owner }),
   params: { webhookId: t.text, owner: t.text },
   text: "select from offchain.webhook where webhook_id = $webhookId and owner = $owner for no key update",
 }).found;
@@ -158,7 +156,6 @@ export const lockHealth = statement({
 
 export const storeHealth = statement({
   name: "webhook-store-health",
-  given: (webhookId: string, health: ReceiverHealth & PoolState) => ({ webhookId, ...health }),
   params: { webhookId: t.text, ...HEALTH },
   text: `
     update offchain.webhook set failures = $failures, failing_since = $failingSince, paused_until = $pausedUntil,

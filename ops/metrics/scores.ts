@@ -90,7 +90,7 @@ export function proofGauges(
   const platforms = Object.entries(checks) as [ProofPlatformKey, (typeof checks)[ProofPlatformKey]][];
   const dueBefore = () =>
     platforms.map(([platform, { recheckMs }]) => ({ platform, before: new Date(clock().getTime() - recheckMs) }));
-  const overdue = cachedRead(() => proofsOverdue(db, dueBefore()), MAX_AGE_MS, now);
+  const overdue = cachedRead(() => proofsOverdue(db, { due: dueBefore() }), MAX_AGE_MS, now);
   showOnScrape(registry, overdue, {
     agents_proofs_due: [
       "Recorded proofs that are due to be checked again; many for long: the platform or its budget of reads is used up",

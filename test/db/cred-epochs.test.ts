@@ -53,7 +53,7 @@ async function store(epoch: number, leaves = columns(700), seen?: { highest: num
   );
 }
 const publish = (epoch: number) =>
-  epochPublished(db.pool, `root:${epoch}`, { txHash: "0x0a", txBlock: 2_000 + epoch, at: new Date() });
+  epochPublished(db.pool, { intentKey: `root:${epoch}`, txHash: "0x0a", txBlock: 2_000 + epoch, at: new Date() });
 
 it("gives the leaf of every agent without its proof, and of no other", async () => {
   for (const count of [1, 2, 700, 1_100]) {

@@ -215,7 +215,7 @@ test("transactions of an agent are listed once, newest first, and a reorganisati
   const moved = await world.identity(alice, "transferFrom", [alice, bob, BigInt(tokenId)]);
   await world.settle();
 
-  const recent = (of: number, limit = 10) => recentTransactions(database.pool, of, limit);
+  const recent = (of: number, limit = 10) => recentTransactions(database.pool, { tokenId: of, limit });
   const newest = await recent(tokenId);
   const identity = contracts.identity.toLowerCase();
   const plain = { from: alice, to: identity, valueWei: 0n, minedAt: expect.any(Number) };
@@ -239,7 +239,7 @@ test("a handshake is a transaction of both", async () => {
   const met = await world.handshakes(owner, "recordHandshake", [BigInt(one.tokenId), BigInt(two.tokenId)]);
   await world.settle();
   for (const { tokenId } of [one, two])
-    expect((await recentTransactions(world.database.pool, tokenId, 10))[0]!.hash).toBe(met.transactionHash);
+    expect((await recentTransactions(world.database.pool, { tokenId, limit: 10 }))[0]!.hash).toBe(met.transactionHash);
 });
 
 deepIt("a reorg deeper than finality: stale soon, old rows served meanwhile, then the truth", async () => {

@@ -45,4 +45,4 @@ export const publishTestEpoch = (
   pool: pg.Pool,
   epoch: number,
   { txHash = `0x${epoch.toString(16).padStart(64, "0")}` as Hex, txBlock = 2_000 + epoch, at = new Date() } = {},
-) => epochPublished(pool, `root:${epoch}`, { txHash, txBlock, at });
+) => epochPublished(pool, { intentKey: `root:${epoch}`, txHash, txBlock, at });

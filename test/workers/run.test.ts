@@ -132,7 +132,7 @@ describe("the runs of scheduled jobs", () => {
   it("of a process that died are due again, and those of one that lives are not", async () => {
     await claim();
     await ago("running_until");
-    await renewRuns(database.pool, ["pull"]);
+    await renewRuns(database.pool, { names: ["pull"] });
     expect((await claim()).names).toEqual([]);
     await ago("running_until");
     expect((await claim()).names).toEqual(["pull"]);

@@ -47,7 +47,7 @@ export const tokenUris = defineJob({
         const checkAt = new Date(now + (verdict.state === "unknown" ? RETRY_MS : CHECK_AGAIN_MS));
         return { ...known, ...verdict, before: known.state, checkAt };
       });
-      changed += await storeTokenUriChecks(db, checks);
+      changed += await storeTokenUriChecks(db, { checks });
       if (due.length < TOKENS_PER_CALL) break;
     }
     if (!config.tokenUris.write) return changed;

@@ -29,7 +29,7 @@ export const directoryOwn = defineJob({
     };
     if (tokenIds) return sync(tokenIds);
     await pullState(db, OWN_PLATFORM);
-    await beginPull(db, OWN_PLATFORM, "full", now);
+    await beginPull(db, { source: OWN_PLATFORM, mode: "full", now });
     const changed = await sync(await staleOwnRows(db));
     await endPull(db, {
       source: OWN_PLATFORM,

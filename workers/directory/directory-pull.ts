@@ -44,7 +44,7 @@ export const directoryPull: Job = defineJob({
       due.map((reader) => ({ reader, registry: registries[reader.key]! })),
     );
     const sources = REGISTRY_READERS.map(({ key }) => key);
-    await runWhenPullIsDue(db, directoryPull.name, { sources, leastMs: LEAST_MS });
+    await runWhenPullIsDue(db, { job: directoryPull.name, sources, leastMs: LEAST_MS });
     return rows;
   },
 });

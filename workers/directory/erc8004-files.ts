@@ -46,7 +46,7 @@ export const erc8004Files = defineJob({
   async run({ db, clock, config, documents, log, fault }) {
     const began = clock();
     await pullState(db, ERC8004);
-    await beginPull(db, ERC8004, "incremental", began);
+    await beginPull(db, { source: ERC8004, mode: "incremental", now: began });
     let changed = await removeVanished(db, began);
 
     /**

@@ -33,7 +33,7 @@ export const marketData = defineJob({
         inARow = 0;
       } catch (error) {
         failures.push(error);
-        await noteFailedQuotes(db, batch, { source: markets.source, now: clock() });
+        await noteFailedQuotes(db, { tokens: batch, source: markets.source, now: clock() });
         if (++inARow === MAX_FAILURES) break;
       }
     }

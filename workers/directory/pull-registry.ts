@@ -228,7 +228,9 @@ async function begin(
       const last = await pullState(tx, reader.key);
       const goesOn = last.mode !== null && !older(last.startedAt) && (last.mode === "full" || !full);
       const all = full || older(last.lastFullAt) || !registry.incremental || last.watermark === null;
-      const state = goesOn ? last : await beginPull(tx, reader.key, all ? "full" : "incremental", began);
+      const state = goesOn
+        ? last
+        : await beginPull(tx, { source: reader.key, mode: all ? "full" : "incremental", now: began });
       begun.push({ registry, reader, state, first: await lastRead(tx, reader, state, state.cursor, began), began });
     }
     return begun;

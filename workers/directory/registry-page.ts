@@ -260,7 +260,7 @@ export async function showAgents(
   if (agentIds.length === 0) return 0;
   if (reader.enriches) return showErc8004(tx, agentIds, rules.chainId, rules);
   const byAgent = new Map<string, ReadItem[]>();
-  for (const raw of await itemsOf(tx, { source: reader.key, platform: reader.key }, agentIds)) {
+  for (const raw of await itemsOf(tx, { source: reader.key, platform: reader.key, agentIds })) {
     const item = readAgain(reader, raw);
     if (item && item !== "gone") byAgent.set(item.entry.agentId, [...(byAgent.get(item.entry.agentId) ?? []), item]);
   }

@@ -36,7 +36,7 @@ export const tokenTies = defineJob({
         changed += await settleLink(db, link, { tie, dueAt: tie === "deployer" ? null : after(AGAIN_MS) });
       } catch (error) {
         failures.push(error);
-        await postponeLink(db, link, after(RETRY_MS));
+        await postponeLink(db, { ...link, dueAt: after(RETRY_MS) });
       }
     }
     if (failures.length > 0) throw failures[0];

@@ -24,7 +24,7 @@ type DueHost = Awaited<ReturnType<typeof dueHostFiles>>[number];
 export async function readHostFiles(context: JobContext): Promise<number> {
   const { db, clock, fault } = context;
   const began = clock();
-  const due = await dueHostFiles(db, began, HOSTS_PER_RUN);
+  const due = await dueHostFiles(db, { now: began, limit: HOSTS_PER_RUN });
   const gone = due.filter(({ isNamed }) => !isNamed).map(({ origin }) => origin);
   if (gone.length > 0) await forgetHosts(db, { origins: gone });
   const named = due.filter(({ isNamed }) => isNamed);

@@ -21,11 +21,11 @@ export function openJobMoves(db: pg.Pool, names: readonly string[], log: Pick<Lo
   let moved = new Set<string>();
   let isFirst = true;
   const record = async () => {
-    if (isFirst) await forgetOtherJobs(db, names);
+    if (isFirst) await forgetOtherJobs(db, { names });
     isFirst = false;
     const moving = new Set([...moved, ...running.keys()]);
     moved = new Set();
-    if (moving.size > 0) await recordMoves(db, [...moving]);
+    if (moving.size > 0) await recordMoves(db, { names: [...moving] });
   };
   let recording: Promise<void> | undefined;
   const timer = setInterval(() => {

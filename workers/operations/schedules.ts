@@ -93,7 +93,9 @@ export function runSchedules(
   });
   const renewing = setInterval(() => {
     if (running.size > 0)
-      renewRuns(db, [...running.keys()]).catch((error) => log.warn({ err: error }, "runs could not be renewed"));
+      renewRuns(db, { names: [...running.keys()] }).catch((error) =>
+        log.warn({ err: error }, "runs could not be renewed"),
+      );
   }, RENEW_MS).unref();
   const unsubscribe = notifications(db).on(JOBS_CHANNEL, () => {
     workedAt = performance.now();

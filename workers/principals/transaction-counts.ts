@@ -19,10 +19,12 @@ export const transactionCounts = defineJob({
   async run({ db, chain, clock, config }) {
     const limit = pLimit(REQUESTS_AT_ONCE);
     const before = new Date(clock().getTime() - config.upstreams.pullMs);
-    const wallets = await walletsToCount(db, before, WALLETS_PER_RUN);
+    const wallets = await walletsToCount(db, { before, limit: WALLETS_PER_RUN });
     const news = await Promise.all(
       wallets.map((wallet) =>
-        limit(async () => storeTransactionCount(db, wallet, await chain.nonce(wallet, "latest"), clock())),
+        limit(async () =>
+          storeTransactionCount(db, { wallet, count: await chain.nonce(wallet, "latest"), at: clock() }),
+        ),
       ),
     );
     return news.filter(Boolean).length;

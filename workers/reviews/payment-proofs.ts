@@ -40,7 +40,7 @@ export const paymentProofs = defineJob({
         if (!(error instanceof Failure && error.code === "upstream_unavailable")) throw error;
         await chain.headBlock();
         log.info({ txHash: one.txHash }, "no node says what a transaction did that a review names");
-        await putOffProof(db, one, new Date(clock().getTime() + RETRY_MS));
+        await putOffProof(db, { ...one, nextAt: new Date(clock().getTime() + RETRY_MS) });
       }
     }
     return stored;

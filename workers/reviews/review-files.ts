@@ -58,10 +58,10 @@ export const reviewFiles = defineJob({
 async function listNew({ db, clock, config, log }: JobContext): Promise<number> {
   const agents = await unlistedAgents(db, { limit: AGENTS_PER_RUN });
   if (agents.length === 0) return 0;
-  const named = await unlistedFiles(db, agents, LISTED_PER_RUN);
+  const named = await unlistedFiles(db, { agents, limit: LISTED_PER_RUN });
   const reads = named.map((one) => located(one, { config, now: clock(), log }));
   const listed = await store({ db, clock, log }, reads, listFiles);
-  if (named.length < LISTED_PER_RUN) await filesListed(db, agents, clock());
+  if (named.length < LISTED_PER_RUN) await filesListed(db, { agents, now: clock() });
   return listed;
 }
 

@@ -40,7 +40,7 @@ export const reviewStats = defineJob({
     const stale = await staleStats(db);
     // All are counted before any is weighed: the figures of one take the numbers of others.
     for (let from = 0; from < stale.length; from += AGENTS_PER_COUNT)
-      await countReviewers(db, stale.slice(from, from + AGENTS_PER_COUNT));
+      await countReviewers(db, { agents: stale.slice(from, from + AGENTS_PER_COUNT) });
     const oldest = await oldestStats(db, { before: new Date(clock().getTime() - MAX_AGE_MS), limit: OLDEST_PER_RUN });
     const keyOf = ({ registry, agentId }: DueAgent) => `${registry} ${agentId}`;
     const keys = new Set(stale.map(keyOf));

@@ -31,7 +31,7 @@ const rootEffect: IntentEffect = {
   outdated: ageRefusal,
 
   async mined(tx, { intentKey }, receipt, now) {
-    await epochPublished(tx, intentKey, { txHash: receipt.hash, txBlock: receipt.block, at: now });
+    await epochPublished(tx, { intentKey, txHash: receipt.hash, txBlock: receipt.block, at: now });
   },
   /** Its number is not used again: the next run of the job publishes the scores of that moment. */
   async failed(tx, { intentKey }, reason) {

@@ -111,7 +111,7 @@ async function holdLock(context: SenderContext, loop: Loop): Promise<void> {
   });
   try {
     await db.connect();
-    while ((await tryLockTexts(db, [`sender:${signer.address}`])).length === 0) {
+    while ((await tryLockTexts(db, { names: [`sender:${signer.address}`] })).length === 0) {
       await latch.wait(STAND_BY_MS);
       if (loop.stopping) return;
     }
@@ -271,7 +271,7 @@ async function reopenReorganised(session: SenderSession, head: number, usedNonce
   log.warn({ intents: gone.map((intent) => intent.intentKey) }, "mined transactions were reorganised away");
   await transaction(db, async (tx) => {
     for (const intent of gone) {
-      if (!(await reopen(tx, intent.id))) continue;
+      if (!(await reopen(tx, { intentId: intent.id }))) continue;
       await effectOf(intent.intentKey, options.effects)?.undone(tx, intent, clock());
     }
   });

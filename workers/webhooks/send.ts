@@ -148,7 +148,7 @@ async function settle(
     const pool = poolAfter(health, { slow, answered: outcome.kind === "answered", now });
     const slowUntil = slow ? pool.slowUntil : null;
     if (!(await settleDelivery(tx, delivery, attempt, { ...follows.delivery, slowUntil }))) return null;
-    await storeHealth(tx, webhookId, { ...follows.receiver, ...pool });
+    await storeHealth(tx, { webhookId, ...follows.receiver, ...pool });
     const disable = health.disabledAt === null ? follows.disable : null;
     if (disable) await disableWebhook(tx, { webhookId, now, reason: disable });
     return { ...follows, disable };

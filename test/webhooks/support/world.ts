@@ -171,7 +171,7 @@ export async function webhookWorld(
       },
     },
     state: async (webhookId) => (await deliveryPage(database.pool, webhookId, { limit: 10_000 })).toReversed(),
-    health: (webhookId) => webhookOf(database.pool, OWNER, webhookId),
+    health: (webhookId) => webhookOf(database.pool, { owner: OWNER, webhookId }),
     async reset() {
       await database.pool.query("truncate offchain.webhook, offchain.webhook_turn cascade");
       receiver.received.length = world.counted.length = 0;

@@ -46,7 +46,7 @@ export const profileEffect: IntentEffect = {
     if (!write) return;
     const { trait, writes } = written(intent.data);
     if (trait !== null) return deleteProfileTrait(tx, write.tokenId, trait);
-    await alignProfileFields(tx, write.tokenId, writes, write.acceptedAt);
+    await alignProfileFields(tx, { tokenId: write.tokenId, writes, at: write.acceptedAt });
     if (await isIndexed(tx)) await recomputeCred(tx, { tokenIds: [write.tokenId] }, { now, cause: "profile" });
   },
 

@@ -63,7 +63,7 @@ export const tokenUriEffect: IntentEffect = {
 
   async mined(tx, intent, _receipt, now) {
     const { tokenId, base } = subjectOf(intent);
-    await tokenUriSet(tx, tokenId, { base, checkAt: new Date(now.getTime() + CHECK_AGAIN_MS) });
+    await tokenUriSet(tx, { tokenId, base, checkAt: new Date(now.getTime() + CHECK_AGAIN_MS) });
   },
 
   /** The URI is read from the chain again; the answer decides whether another transaction follows. */
@@ -71,7 +71,7 @@ export const tokenUriEffect: IntentEffect = {
     const { tokenId } = subjectOf(intent);
     const isOwn = reason === OWN;
     const checkAt = new Date(now.getTime() + (isOwn ? CHECK_AGAIN_MS : RETRY_MS));
-    await tokenUriLeft(tx, tokenId, { state: isOwn ? "own" : "unknown", checkAt });
+    await tokenUriLeft(tx, { tokenId, state: isOwn ? "own" : "unknown", checkAt });
   },
 
   async undone(tx, intent) {

@@ -21,7 +21,7 @@ import { FILLER_FAULT_POINT, type SenderSession } from "./session.ts";
 export async function endIntent(session: SenderSession, intent: Intent, reason: string): Promise<void> {
   session.log.info({ intent: intent.intentKey, reason }, "intent ended without a transaction");
   await transaction(session.db, async (tx) => {
-    if (!(await storeFailure(tx, intent.id, reason))) return;
+    if (!(await storeFailure(tx, { intentId: intent.id, error: reason }))) return;
     await effectOf(intent.intentKey, session.options.effects)?.failed(tx, intent, reason, session.clock());
   });
 }

@@ -294,6 +294,6 @@ async function adopt(session: SenderSession, intent: Intent, hash: Hex | undefin
   log.warn({ intent: intent.intentKey, hash }, "an earlier transaction has done this already");
   const { from: sender, nonce } = transaction;
   const signed: SignedIntent = { ...intent, nonce, gasLimit: 0n, attempts: [] as never };
-  await conclude(session, signed, receipt, (tx) => takeOver(tx, intent.id, { sender, nonce }));
+  await conclude(session, signed, receipt, (tx) => takeOver(tx, { intentId: intent.id, sender, nonce }));
   return true;
 }
