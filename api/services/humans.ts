@@ -155,7 +155,7 @@ export const ownHuman = (deps: HandlerDeps, caller: HumanCaller, now: number): P
       });
     const owned = await organizationsOf(tx, { principal: nameOf(caller) });
     const ids = owned.map((organization) => organization.id);
-    const organizations = await loadOrganizations(tx, ids, sources.identity);
+    const organizations = await loadOrganizations(tx, { ids, identity: sources.identity });
     return {
       ...humanView(facts, deps.site, new Date(now)),
       ...privateOf(await humanPrivate(tx, { id: facts.id })),

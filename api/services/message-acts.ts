@@ -94,7 +94,7 @@ async function write(tx: Queryable, groupId: string, acts: readonly Act[]): Prom
   const requests = acts.flatMap((act) =>
     act.kind === "send" && act.request !== null ? [{ wallet: act.wallet, request: act.request }] : [],
   );
-  const sent = await messagesByRequest(tx, groupId, requests);
+  const sent = await messagesByRequest(tx, { groupId, requests });
   const decision = decideActs(
     {
       ...group,
@@ -106,8 +106,8 @@ async function write(tx: Queryable, groupId: string, acts: readonly Act[]): Prom
   );
   const { messages, joined, left } = decision;
   if (messages.length + joined.length + left.length > 0) {
-    await deleteMembers(tx, groupId, left);
-    await insertMembers(tx, groupId, joined);
+    await deleteMembers(tx, { groupId, wallets: left });
+    await insertMembers(tx, { groupId, members: joined });
     await updateCounters(tx, { groupId, ...decision, at: messages.at(-1)?.sentAt ?? null });
     await insertMessages(tx, group, messages);
   }

@@ -115,7 +115,7 @@ function* suggestions(displayName: string): Generator<string> {
 /** Members by token id have to be agents. @throws Failure invalid_input */
 async function requireAgents(tx: Queryable, members: OrganizationFacts["members"]): Promise<void> {
   const tokenIds = members.filter((member) => typeof member === "number");
-  const unknown = await unknownTokens(tx, tokenIds);
+  const unknown = await unknownTokens(tx, { tokenIds });
   if (unknown.length === 0) return;
   fail("invalid_input", `There is no agent ${unknown[0]}.`, {
     details: unknown.map((tokenId) => ({ path: `members.${members.indexOf(tokenId)}`, message: "is no agent" })),
@@ -126,7 +126,8 @@ async function requireAgents(tx: Queryable, members: OrganizationFacts["members"
 export const organizationFacts = (deps: HandlerDeps, ref: OrganizationRef | null): Promise<OrganizationFacts> =>
   snapshot(deps.db, async (tx) => {
     const id = ref === null ? null : await organizationIdOf(tx, ref);
-    const [facts] = id === null ? [] : await loadOrganizations(tx, [id], deps.config.contracts.identity.address);
+    const [facts] =
+      id === null ? [] : await loadOrganizations(tx, { ids: [id], identity: deps.config.contracts.identity.address });
     return (
       facts ??
       fail("not_found", "There is no such organization.", {
@@ -143,5 +144,5 @@ export const pageOfOrganizations = (
   snapshot(deps.db, async (tx) => {
     const identity = deps.config.contracts.identity.address;
     const { total, ids } = await listOrganizations(tx, query, identity);
-    return { total, organizations: await loadOrganizations(tx, ids, identity) };
+    return { total, organizations: await loadOrganizations(tx, { ids, identity }) };
   });

@@ -52,8 +52,8 @@ export async function updateOffchain(write: Write, update: Update): Promise<stri
   const writes = fieldWrites(update);
   const traits = newTraits(facts.traits, update.traits ?? []);
   await refuseTraitsUnderWay(tx, facts, traits);
-  await writeProfileFields(tx, facts.tokenId, writes, writeTime(facts, writes, now));
-  await addProfileTraits(tx, facts.tokenId, traits, now);
+  await writeProfileFields(tx, { tokenId: facts.tokenId, writes, at: writeTime(facts, writes, now) });
+  await addProfileTraits(tx, { tokenId: facts.tokenId, traits, at: now });
   const paths = [...writes.map(({ field }) => field), ...traits.map(({ name }) => `trait:${name}`)];
   await emitUpdated(write, paths, update);
   return paths;
@@ -125,7 +125,7 @@ export async function updateOnchain(
   const added = traits.filter((_, i) => keys[fields.length + i] !== null);
   const { services, skills, domains, metadata } = update;
   const kept = fieldWrites({ services, skills, domains, metadata });
-  await writeProfileFields(tx, facts.tokenId, kept, writeTime(facts, kept, now));
+  await writeProfileFields(tx, { tokenId: facts.tokenId, writes: kept, at: writeTime(facts, kept, now) });
   const paths = kept.map(({ field }) => field);
   await emitUpdated(write, paths, update);
   return {

@@ -87,18 +87,15 @@ export const storeLookups = statement({
   columns: { changed: t.int4 },
 }).onlyValue;
 
-const NOTE_FAILED = statement({
+/** Stores that a read of wallets from the chain failed: what is known of them stays, and the other wallets come first. */
+export const noteFailedLookups = statement({
   name: "attestation-lookups-note-failed",
   params: { wallets: t.array(t.text), now: t.timestamptz },
+  unlessEmpty: "wallets",
   text: `
     update offchain.attestation_lookup set failed_at = $now
     where wallet in (select wallet from (${LOCKED}) locked)`,
-});
-
-/** Stores that a read of wallets from the chain failed: what is known of them stays, and the other wallets come first. */
-export async function noteFailedLookups(db: Queryable, wallets: readonly Address[], now: Date): Promise<void> {
-  if (wallets.length > 0) await NOTE_FAILED.run(db, { wallets, now });
-}
+}).run;
 
 /** Deletes what was looked up about a wallet that no agent, no human and no row of the directory names. */
 export const forgetLookup = statement({

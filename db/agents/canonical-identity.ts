@@ -8,7 +8,7 @@
  */
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { checkpointBlock } from "../operations/index-state.ts";
-import { family, type Queryable, statement, t } from "../sql/statement.ts";
+import { family, statement, t } from "../sql/statement.ts";
 import { agentByOwnDoingOf, walletConfirmed } from "./wallets.ts";
 
 /**
@@ -87,7 +87,16 @@ export const takeBackRegistrations = statement({
 }).run;
 
 /** `reviewed`: of the registrations whose reviews the dispatcher has claimed alone, by keys of its changes. */
-const RECORD = family({
+/**
+ * Records the registrations that have become an own agent's.
+ * Check then write: the index and the files, then the row; both may change: what was true in a block that the index had is
+ * kept, and until that block is final `takeBackRegistrations` compares it with the index again. Unique decides between two
+ * writers.
+ * Bound: a hundred registrations of an agent.
+ * @param records address of the records here (core/agents/registration-file.ts)
+ * @param reviewed null: all; else keys of changes in `offchain.dispatch`: only what these review
+ */
+export const recordRegistrations = family({
   name: "agent-registrations-record",
   text: ({ records, reviewed }: { records: string; reviewed: readonly string[] | null }, $) => {
     const at = `${$(records)}::text`;
@@ -113,21 +122,7 @@ const RECORD = family({
     { records: "", reviewed: null },
     { records: "", reviewed: [""] },
   ],
-});
-
-/**
- * Records the registrations that have become an own agent's.
- * Check then write: the index and the files, then the row; both may change: what was true in a block that the index had is
- * kept, and until that block is final `takeBackRegistrations` compares it with the index again. Unique decides between two
- * writers.
- * Bound: a hundred registrations of an agent.
- * @param of.records address of the records here (core/agents/registration-file.ts)
- * @param of.reviewed null: all; else keys of changes in `offchain.dispatch`: only what these review
- */
-export const recordRegistrations = (
-  db: Queryable,
-  of: { records: string; reviewed: readonly string[] | null },
-): Promise<number> => RECORD.run(db, of);
+}).run;
 
 /**
  * SQL of the registrations whose reviews an agent `d` has, by its registry and its number as of `offchain.review_figures`: one row:

@@ -9,26 +9,17 @@ import { type Queryable, statement, t } from "../sql/statement.ts";
 
 const WRITES = t.records({ field: t.text, value: t.jsonb<FieldWrite["value"]>() });
 
-const WRITE_FIELDS = statement({
+/** Writes profile fields; a newer write replaces an older one, never the other way round. */
+export const writeProfileFields = statement({
   name: "profile-fields-write",
   params: { tokenId: t.int8, writes: WRITES, at: t.timestamptz },
+  unlessEmpty: "writes",
   text: `
     insert into offchain.profile_field (token_id, field, value, written_at)
     select $tokenId, field, value, $at from $writes
     on conflict (token_id, field) do update set value = excluded.value, written_at = excluded.written_at
       where profile_field.written_at <= excluded.written_at`,
-});
-
-/** Writes profile fields; a newer write replaces an older one, never the other way round. */
-export async function writeProfileFields(
-  tx: Queryable,
-  tokenId: number,
-  writes: FieldWrite[],
-  at: Date,
-): Promise<void> {
-  if (writes.length === 0) return;
-  await WRITE_FIELDS.run(tx, { tokenId, writes, at });
-}
+}).run;
 
 /** Removes the fields of a token that does not exist (any more). */
 export async function deleteProfileFields(tx: Queryable, tokenId: number): Promise<void> {
@@ -43,25 +34,16 @@ export const profileTraits = async (db: Queryable, tokenId: number): Promise<Tra
     .where(eq(profileTrait.tokenId, tokenId))
     .orderBy(asc(profileTrait.addedAt), asc(profileTrait.name));
 
-const ADD_TRAITS = statement({
+/** Adds off-chain traits; one that is there already stays as it is. */
+export const addProfileTraits = statement({
   name: "profile-traits-add",
   params: { tokenId: t.int8, traits: t.records({ name: t.text, category: t.text }), at: t.timestamptz },
+  unlessEmpty: "traits",
   text: `
     insert into offchain.profile_trait (token_id, name, category, added_at)
     select $tokenId, name, category, $at from $traits
     on conflict do nothing`,
-});
-
-/** Adds off-chain traits; one that is there already stays as it is. */
-export async function addProfileTraits(
-  tx: Queryable,
-  tokenId: number,
-  traits: readonly TraitInput[],
-  at: Date,
-): Promise<void> {
-  if (traits.length === 0) return;
-  await ADD_TRAITS.run(tx, { tokenId, traits, at });
-}
+}).run;
 
 /** Removes an off-chain trait that the chain holds now. */
 export async function deleteProfileTrait(tx: Queryable, tokenId: number, name: string): Promise<void> {

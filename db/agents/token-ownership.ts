@@ -1,6 +1,6 @@
 /** Whether a wallet still owns the token it has shown, by the index: a reorganisation of a transfer restores what the transfer ended. */
 import type { Address } from "../../core/agents/facts.ts";
-import { type Queryable, statement, t } from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 
 /**
  * SQL of how often a token was transferred, its mint included. A transfer away and back counts twice, so what was tied to
@@ -26,18 +26,14 @@ export const holdingOf = statement({
   prepared: true,
 }).maybeOne;
 
-const UNKNOWN = statement({
+/** The token ids without an agent. */
+export const unknownTokens = statement({
   name: "principals-unknown-tokens",
   params: { tokenIds: t.array(t.int8) },
+  unlessEmpty: "tokenIds",
   text: `
     select token_id from unnest($tokenIds::int8[]) as asked(token_id)
     where not exists (select from onchain.agent a where a.token_id = asked.token_id)`,
   columns: { token_id: t.int8 },
   prepared: true,
-});
-
-/** The token ids without an agent. */
-export async function unknownTokens(db: Queryable, tokenIds: readonly number[]): Promise<number[]> {
-  if (tokenIds.length === 0) return [];
-  return (await UNKNOWN.rows(db, { tokenIds })).map((row) => row.token_id);
-}
+}).values;

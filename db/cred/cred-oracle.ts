@@ -11,7 +11,12 @@ export type ScoreToCompare = { tokenId: number; score: number };
 /** What the oracle holds of a token. `updatedAt` Unix seconds, 0: never written. Null where the contract refused the read. */
 export type OracleValue = { score: number; updatedAt: number } | null;
 
-const STATE = statement({
+/**
+ * @param day midnight before now (UTC)
+ * @returns `comparedAt` null: never. `open`: transactions to it that are not decided. `decided`: those that used a nonce.
+ *   `gas`: the limits of those signed today
+ */
+export const oracleState = statement({
   name: "cred-oracle-state",
   params: { oracle: t.text, day: t.timestamptz },
   text: `
@@ -23,18 +28,8 @@ const STATE = statement({
        where state in ('mined', 'reverted') and intent_key like 'oracle:%') as decided,
       (select coalesce(sum(gas_limit), 0) from offchain.transaction_outbox
        where intent_key like 'oracle:%' and signed_at >= $day) as gas`,
-  columns: { comparedAt: t.nullable(t.timestamptz), open: t.int4, decided: t.int4, gas: t.numeric },
-});
-
-/**
- * @param day midnight before now (UTC)
- * @returns `comparedAt` null: never. `open`: transactions to it that are not decided. `decided`: those that used a nonce.
- *   `gas`: the limits of those signed today
- */
-export async function oracleState(db: Queryable, oracle: Address, day: Date) {
-  const { gas, ...state } = await STATE.one(db, { oracle, day });
-  return { ...state, gas: BigInt(gas) };
-}
+  columns: { comparedAt: t.nullable(t.timestamptz), open: t.int4, decided: t.int4, gas: t.uint256 },
+}).one;
 
 /**
  * Scores that the oracle has to be read for: those that differ most and those read longest ago take turns, so that scores that
@@ -113,7 +108,7 @@ export const queueOracleBatches = (
 ): Promise<number> =>
   transaction(pool, async (tx) => {
     await lockText(tx, "cred-oracle");
-    const { open, decided, gas } = await oracleState(tx, oracle, now.day);
+    const { open, decided, gas } = await oracleState(tx, { oracle, day: now.day });
     if (open > 0) return 0;
     let left = now.gasPerDay - gas;
     let queued = 0;

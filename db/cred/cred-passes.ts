@@ -122,7 +122,7 @@ const parameters = (range: Range, { now, cause }: RecomputeOptions) => ({
 });
 async function recomputeRange(tx: Queryable, range: Range, options: RecomputeOptions) {
   const { removed, ...counts } = await RECOMPUTE_RANGE.one(tx, parameters(range, options));
-  await forgetHistories(tx, removed);
+  await forgetHistories(tx, { tokenIds: removed });
   return counts;
 }
 const refreshRange = async (tx: Queryable, range: Range, options: RecomputeOptions) =>

@@ -18,11 +18,13 @@ const RECOMPUTE = statement({
   columns: { tokenId: t.int8, score: t.nullable(t.int4), previous: t.nullable(t.int2) },
 });
 
-const FORGET_HISTORY = statement({
+/** Deletes the history of agents that do not exist. A statement of its own: it concerns every month of the history. */
+export const forgetHistories = statement({
   name: "cred-forget-history",
   params: { tokenIds: t.array(t.int8) },
+  unlessEmpty: "tokenIds",
   text: "delete from offchain.cred_history where token_id = any($tokenIds::int8[])",
-});
+}).run;
 const UNDO_HISTORY = statement({
   name: "cred-undo-history",
   params: { retractions: t.records({ tokenId: t.int8, block: t.int8 }) },
@@ -107,16 +109,8 @@ export async function recomputeSet(
   await lockAgents(tx, tokenIds);
   const rows = await RECOMPUTE.rows(tx, { seconds: unixSeconds(now), now, cause, tokenIds });
   const changed = rows.flatMap(({ score, ...of }) => (score === null ? [] : [{ ...of, score }]));
-  await forgetHistories(
-    tx,
-    rows.flatMap(({ tokenId, score }) => (score === null ? [tokenId] : [])),
-  );
+  await forgetHistories(tx, { tokenIds: rows.flatMap(({ tokenId, score }) => (score === null ? [tokenId] : [])) });
   return changed;
-}
-
-/** Deletes the history of agents that do not exist. A statement of its own: it concerns every month of the history. */
-export async function forgetHistories(tx: Queryable, tokenIds: readonly number[]): Promise<void> {
-  if (tokenIds.length > 0) await FORGET_HISTORY.run(tx, { tokenIds });
 }
 
 /*

@@ -215,7 +215,7 @@ const FORGET_VANISHED = statement({
 export async function removeVanished(pool: pg.Pool, now: Date): Promise<number> {
   return transaction(pool, async (tx) => {
     const gone = (await FORGET_VANISHED.rows(tx)).map((row) => row.source_id);
-    return removeEntries(tx, ERC8004, gone, now);
+    return removeEntries(tx, { platform: ERC8004, agentIds: gone, now });
   });
 }
 

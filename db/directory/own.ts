@@ -160,5 +160,5 @@ async function writeOwnRows(
     now: rules.now,
   });
   await forgetItems(tx, OWN_PLATFORM, gone);
-  return written + (await removeEntries(tx, OWN_PLATFORM, gone, rules.now));
+  return written + (await removeEntries(tx, { platform: OWN_PLATFORM, agentIds: gone, now: rules.now }));
 }

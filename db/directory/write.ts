@@ -3,7 +3,7 @@ import type pg from "pg";
 import type { DirectoryEntry } from "../../core/directory/entry.ts";
 import { OWN_PLATFORM, provesWallets } from "../../core/directory/platforms.ts";
 import { protocolsOf } from "../../core/directory/protocols.ts";
-import { type Queryable, statement, t } from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 import { asksX402 } from "./offers-sql.ts";
 import { foreignScoreSql, ownerAttested } from "./score-sql.ts";
 import { countedMarket, tokenCounts } from "./token-sql.ts";
@@ -134,25 +134,16 @@ export async function upsertEntries(
   return UPSERT.run(tx, { entries: checked, now: seconds(rules.now), exchangeSchema: rules.exchangeSchema });
 }
 
-const REMOVE = statement({
+/** Removes agents from the directory that are no longer in their registry. @returns how many there were */
+export const removeEntries = statement({
   name: "directory-remove",
   params: { platform: t.text, agentIds: t.array(t.text), now: t.timestamptz },
+  unlessEmpty: "agentIds",
   text: `
     update offchain.directory set removed_at = $now
     where id in (select id from offchain.directory
       where platform = $platform and agent_id = any($agentIds) and removed_at is null order by id for no key update)`,
-});
-
-/** Removes agents from the directory that are no longer in their registry. @returns how many there were */
-export async function removeEntries(
-  db: Queryable,
-  platform: string,
-  agentIds: readonly string[],
-  now: Date,
-): Promise<number> {
-  if (agentIds.length === 0) return 0;
-  return REMOVE.run(db, { platform, agentIds, now });
-}
+}).run;
 
 /**
  * SQL of an UPDATE that marks rows as changed because of something shown with them: a claim, a quote, a score at Ethos. Readers

@@ -109,7 +109,7 @@ async function correctInNames(db: Queryable, needs: readonly CompletedNeed[], fo
     const known = found.get(singleWord(need) ?? "");
     return known && known.documents > 0 && isRare(known) ? [known.stem] : [];
   });
-  const named = await namedWith(db, stems);
+  const named = await namedWith(db, { words: stems });
   return unknown.flatMap(({ need, word }) => {
     const meant = corrections(word, nearTo(word, named));
     for (const one of meant) found.set(one.word, one);

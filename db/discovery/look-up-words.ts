@@ -101,9 +101,10 @@ const VOUCHED = statement({
 const ASKED_NAMES = RARE_NAME_UP_TO;
 
 /** The other words of names with a word, of the most trusted agents, with the documents that have them. */
-const NAMED_WITH = statement({
+export const namedWith = statement({
   name: "discovery-named-with",
   params: { words: t.array(t.text) },
+  unlessEmpty: "words",
   text: `
     select l.lexeme as word, l.lexeme as stem, max(coalesce(c.documents, 0)) as documents
     from unnest($words::text[]) w
@@ -117,7 +118,7 @@ const NAMED_WITH = statement({
     where 'A' = any(l.weights) and l.lexeme <> w group by l.lexeme`,
   columns: { word: t.text, stem: t.text, documents: t.int4 },
   prepared: true,
-});
+}).rows;
 
 /** `rare`: it may be a name's own; by `documents` where that is not given. */
 export type WordStem = { stem: string; documents: number; rare?: boolean };
@@ -193,10 +194,6 @@ export async function lookUp(
 export async function speltAlike(db: Queryable, words: readonly string[]): Promise<Map<string, WordFound[]>> {
   return words.length === 0 ? new Map() : Map.groupBy(await SPELT_ALIKE.rows(db, { words }), (row) => row.of);
 }
-
-/** The words of the names that have one of `words`. */
-export const namedWith = async (db: Queryable, words: readonly string[]): Promise<WordFound[]> =>
-  words.length === 0 ? [] : NAMED_WITH.rows(db, { words });
 
 export type VouchedWords = { shared: ReadonlySet<string>; named: ReadonlySet<string> };
 

@@ -96,7 +96,7 @@ const INSERT = statement({
 export async function insertGroup(tx: Queryable, group: NewGroup): Promise<Group | null> {
   const inserted = await INSERT.maybeOne(tx, group);
   if (!inserted) return null;
-  await insertMembers(tx, group.groupId, [{ wallet: group.creator, memberNumber: 1 }]);
+  await insertMembers(tx, { groupId: group.groupId, members: [{ wallet: group.creator, memberNumber: 1 }] });
   return inserted.group;
 }
 
@@ -104,36 +104,25 @@ export async function insertGroup(tx: Queryable, group: NewGroup): Promise<Group
 export const countGroupsOf = async (db: Queryable, creator: Address): Promise<number> =>
   await orm(db).$count(messageGroup, eq(messageGroup.createdBy, creator));
 
-const INSERT_MEMBERS = statement({
+/** Adds members; their numbers are the group's next. */
+export const insertMembers = statement({
   name: "group-members-insert",
   params: { groupId: t.text, members: t.records({ wallet: t.text, memberNumber: t.int8 }) },
+  unlessEmpty: "members",
   text: `
     insert into offchain.group_member (group_id, wallet, member_number)
     select $groupId, wallet, member_number from $members`,
   prepared: true,
-});
-
-/** Adds members; their numbers are the group's next. */
-export async function insertMembers(
-  tx: Queryable,
-  groupId: string,
-  members: readonly { wallet: Address; memberNumber: number }[],
-): Promise<void> {
-  if (members.length === 0) return;
-  await INSERT_MEMBERS.run(tx, { groupId, members });
-}
-
-const DELETE_MEMBERS = statement({
-  name: "group-members-delete",
-  params: { groupId: t.text, wallets: t.array(t.text) },
-  text: "delete from offchain.group_member where group_id = $groupId and wallet = any($wallets)",
-  prepared: true,
-});
+}).run;
 
 /** Removes members; wallets that are no members are ignored. */
-export async function deleteMembers(tx: Queryable, groupId: string, wallets: readonly Address[]): Promise<void> {
-  if (wallets.length > 0) await DELETE_MEMBERS.run(tx, { groupId, wallets });
-}
+export const deleteMembers = statement({
+  name: "group-members-delete",
+  params: { groupId: t.text, wallets: t.array(t.text) },
+  unlessEmpty: "wallets",
+  text: "delete from offchain.group_member where group_id = $groupId and wallet = any($wallets)",
+  prepared: true,
+}).run;
 
 /**
  * Stores a group's counters.

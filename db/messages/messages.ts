@@ -2,7 +2,6 @@
 import { asc } from "drizzle-orm";
 import type pg from "pg";
 import { checksum } from "../../core/addresses.ts";
-import type { Address } from "../../core/agents/facts.ts";
 import type { Message } from "../../core/messages/acts.ts";
 import type { Group } from "../../core/messages/message-groups.ts";
 import { appendEvents, type NewEvent } from "../events/append-events.ts";
@@ -120,26 +119,18 @@ export async function newestMessages(db: Queryable, groupIds: readonly string[])
   return new Map(rows.map((row) => [row.group_id, row.last_message_id]));
 }
 
-const BY_REQUEST = statement({
+/** The messages that earlier requests of these keys sent, each with its request. */
+export const messagesByRequest = statement({
   name: "messages-by-request",
   params: { groupId: t.text, requests: t.records({ wallet: t.text, request: t.text }) },
+  unlessEmpty: "requests",
   text: `
     select m.request, ${MESSAGE} as message
     from $requests join offchain.message m
       on m.group_id = $groupId and m.sender = requests.wallet and m.request = requests.request`,
   columns: { request: t.filtered(t.text), message: t.json<Message>() },
   prepared: true,
-});
-
-/** The messages that earlier requests of these keys sent, each with its request. */
-export async function messagesByRequest(
-  tx: Queryable,
-  groupId: string,
-  requests: readonly { wallet: Address; request: string }[],
-): Promise<{ request: string; message: Message }[]> {
-  if (requests.length === 0) return [];
-  return BY_REQUEST.rows(tx, { groupId, requests });
-}
+}).rows;
 
 const SENT = columnsOf(message, { without: ["groupId"] });
 const INSERT = statement({

@@ -282,13 +282,10 @@ export async function storeReads(
   return [...new Set([...changed, ...(await confirmSources(tx, ids))])];
 }
 
-const TOUCH = statement({
+/** Has everything that follows the directory read rows again. */
+export const touchChanged = statement({
   name: "offers-touch",
   params: { ids: t.array(t.int8) },
+  unlessEmpty: "ids",
   text: touchRows("select unnest($ids::int8[])"),
-});
-
-/** Has everything that follows the directory read rows again. */
-export async function touchChanged(tx: Queryable, ids: readonly number[]): Promise<void> {
-  if (ids.length > 0) await TOUCH.run(tx, { ids });
-}
+}).run;

@@ -43,9 +43,11 @@ export const listOrganizations = pagesOf(
   (search) => `starts_with(p.slug, lower(${search} collate "C"))`,
 );
 
-const LOAD = statement({
+/** The public fields of organizations, in the order of `ids`, without ids that do not exist. */
+export const loadOrganizations = statement({
   name: "organizations-load",
   params: { ids: t.array(t.text), identity: t.text },
+  unlessEmpty: "ids",
   text: `
   select json_build_object(
     'id', o.id, 'slug', o.slug, 'wallet', o.wallet, 'displayName', o.display_name, 'description', o.description,
@@ -61,17 +63,7 @@ const LOAD = statement({
   order by requested.place`,
   columns: { facts: t.json<OrganizationFacts>() },
   prepared: true,
-});
-
-/** The public fields of organizations, in the order of `ids`, without ids that do not exist. */
-export async function loadOrganizations(
-  db: Queryable,
-  ids: readonly string[],
-  identity: Address,
-): Promise<OrganizationFacts[]> {
-  if (ids.length === 0) return [];
-  return await LOAD.values(db, { ids, identity });
-}
+}).values;
 
 /** The organizations of a principal with their private fields, the first registered first. */
 export const organizationsOf = statement({

@@ -41,20 +41,15 @@ export const flushPrimary = statement({
 /** SQL that identifies one run of one server: when it was started, and when it last crashed. */
 const RUN = "concat(pg_postmaster_start_time(), ' ', pg_stat_get_bgwriter_stat_reset_time())";
 
-const REPLICA = statement({
+/** Where a replica is: which run of which server answered, and how far it has replayed; null when it is no replica. */
+export const replicaPosition = statement({
   name: "wal-replica-position",
   text: `
     select ${RUN} as server,
            case when pg_is_in_recovery() then pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0') end as replayed`,
-  columns: { server: t.text, replayed: t.nullable(t.numeric) },
+  columns: { server: t.text, replayed: t.nullable(t.uint256) },
   prepared: true,
-});
-
-/** Where a replica is: which run of which server answered, and how far it has replayed; null when it is no replica. */
-export async function replicaPosition(db: Queryable): Promise<{ server: string; replayed: bigint | null }> {
-  const { server, replayed } = await REPLICA.one(db);
-  return { server, replayed: replayed === null ? null : BigInt(replayed) };
-}
+}).one;
 
 /** Identifies one run of one server. */
 export const serverOf = statement({

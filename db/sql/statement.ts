@@ -3,6 +3,7 @@
  * level; test/db/statements.test.ts prepares every declared statement and compares it with what Postgres describes.
  */
 import { createHash } from "node:crypto";
+import type pg from "pg";
 import { type AnyColumn, array, type Columns, inSnakeCase, type ParamsOf, type RowOf } from "./columns.ts";
 import type { Queryable } from "./connect.ts";
 
@@ -66,14 +67,18 @@ const onlyOf = <R>(row: R): ValueOf<R> => Object.values(row as object)[0];
 
 function executable<A extends readonly unknown[], R>(
   name: string,
-  queryOf: (...given: A) => Query,
+  queryOf: (...given: A) => Query | null,
   toRow: ((row: never) => R) | null,
 ): Statement<A, R> {
-  const rows = async (db: Queryable, ...given: A): Promise<R[]> => {
-    const { rows: read } = await db.query(queryOf(...given));
-    return toRow === null ? read : (read as never[]).map(toRow);
+  const answer = async (db: Queryable, ...given: A): Promise<Pick<pg.QueryResult, "rows" | "rowCount">> => {
+    const query = queryOf(...given);
+    return query === null ? { rows: [], rowCount: 0 } : db.query(query);
   };
-  const run = async (db: Queryable, ...given: A) => (await db.query(queryOf(...given))).rowCount ?? 0;
+  const rows = async (db: Queryable, ...given: A): Promise<R[]> => {
+    const { rows: read } = await answer(db, ...given);
+    return toRow === null ? read : read.map((row) => toRow(row as never));
+  };
+  const run = async (db: Queryable, ...given: A) => (await answer(db, ...given)).rowCount ?? 0;
   const one = async (db: Queryable, ...given: A): Promise<R> => {
     const [row, ...others] = await rows(db, ...given);
     if (row === undefined || others.length > 0)
@@ -125,6 +130,7 @@ function rowReader<R>(columns: Columns, row: ((row: never) => R) | undefined): (
 /**
  * Declares a statement. `$name` in its text is the parameter of that name.
  * @param declaration.given makes the parameters of what callers give; absent where they give the parameters
+ * @param declaration.unlessEmpty the list without whose items there is nothing to ask: no row is read or written then
  * @param declaration.row makes of a row what callers get
  * @param declaration.prepared keeps the plan on each connection under the statement's name: for hot statements
  * @throws at load time when the text names a parameter that is not declared, or the name is taken
@@ -138,12 +144,13 @@ export function statement<
   name: string;
   params?: P;
   given?: (...given: A) => ParamsOf<P>;
+  unlessEmpty?: keyof P & string;
   text: string;
   columns?: C;
   row?: (row: RowOf<C>) => R;
   prepared?: boolean;
 }): Statement<A, R> {
-  const { name, params = {} as P, given: paramsOf, columns = {}, prepared = false } = declaration;
+  const { name, params = {} as P, given: paramsOf, unlessEmpty, columns = {}, prepared = false } = declaration;
   const sent: Sent[] = [];
   const inText = new Map<string, string>();
   for (const [param, column] of Object.entries(params)) {
@@ -156,8 +163,9 @@ export function statement<
     return replaced;
   });
   register({ name, columns, variants: () => [{ text, params: sent.map(({ column }) => column) }] });
-  const queryOf = (...given: A): Query => {
+  const queryOf = (...given: A): Query | null => {
     const values = (paramsOf ? paramsOf(...given) : given[0]) as Record<string, unknown>;
+    if (unlessEmpty !== undefined && (values[unlessEmpty] as readonly unknown[]).length === 0) return null;
     const query = { text, values: sent.map(({ of }) => of(values)) };
     return prepared ? { name, ...query } : query;
   };

@@ -158,15 +158,7 @@ const SETTLE = statement({
 });
 
 /** Releases a claim without an attempt; the delivery is due again at `dueAt`. */
-export async function postponeDelivery(
-  db: Queryable,
-  { deliveryId, lease }: Pick<ClaimedDelivery, "deliveryId" | "lease">,
-  { dueAt, now }: { dueAt: Date; now: Date },
-): Promise<void> {
-  await POSTPONE.run(db, { deliveryId, lease, dueAt, now });
-}
-
-const POSTPONE = statement({
+export const postponeDelivery = statement({
   name: "webhook-postpone",
   params: { deliveryId: t.int8, lease: t.text, dueAt: t.timestamptz, now: t.timestamptz },
   text: `
@@ -176,7 +168,7 @@ const POSTPONE = statement({
     )
     ${scheduleSql("select webhook_id from postponed", "$now")}`,
   prepared: true,
-});
+}).run;
 
 /** Max settled deliveries in the log of one webhook, the newest. */
 export const LOG_SIZE = 2_000;

@@ -69,7 +69,7 @@ export async function insertPing(
     await endPause(tx, webhookId);
     const delivery = await INSERT_PING.maybeOne(tx, { webhookId, eventId, now });
     if (!delivery) return fail("conflict", `${MAX_PENDING} deliveries of this webhook wait already.`);
-    await scheduleOwners(tx, [webhookId], now);
+    await scheduleOwners(tx, { webhookIds: [webhookId], now });
     return delivery;
   });
 }
@@ -98,7 +98,7 @@ export async function replayDelivery(
   const replayed = await transaction(db, async (tx) => {
     await endPause(tx, webhookId);
     const delivery = await REPLAY.maybeOne(tx, { webhookId, deliveryId, now });
-    await scheduleOwners(tx, [webhookId], now);
+    await scheduleOwners(tx, { webhookIds: [webhookId], now });
     return delivery;
   });
   if (replayed) return replayed;
@@ -140,7 +140,7 @@ export async function replayDead(
   return transaction(db, async (tx) => {
     await endPause(tx, webhookId);
     const replayed = await REPLAY_DEAD.run(tx, { webhookId, since, now, most });
-    await scheduleOwners(tx, [webhookId], now);
+    await scheduleOwners(tx, { webhookIds: [webhookId], now });
     return replayed;
   });
 }

@@ -75,7 +75,7 @@ export async function fanOut(tx: pg.ClientBase, now: Date): Promise<FannedOut> {
   await MOVE_CURSOR.run(tx, { ...next, caughtUpTo: caughtUp.upTo });
   const made = [...fannedOut.made, ...caughtUp.made];
   // Last: schedules are locked after webhooks and deliveries.
-  await scheduleOwners(tx, [...new Set(made.map(({ webhookId }) => webhookId))], now);
+  await scheduleOwners(tx, { webhookIds: [...new Set(made.map(({ webhookId }) => webhookId))], now });
   return {
     deliveries: made.length,
     more: next.through !== null || next.position < head || caughtUp.more,
@@ -119,20 +119,16 @@ async function fanOutPart(
     if (made.length >= MAX_DELIVERIES) break;
   }
   await insertDeliveries(tx, made, now);
-  await markBehind(tx, [...new Set(made.map(({ webhookId }) => webhookId))], through);
+  await markBehind(tx, { webhookIds: [...new Set(made.map(({ webhookId }) => webhookId))], at: through });
   const all = done === webhooks.length && webhooks.length < WEBHOOKS_PER_CALL;
   return { made, handedTo: all ? null : webhooks[done - 1]!.webhookId };
 }
 
 /** Marks webhooks with too many pending deliveries as behind. */
-async function markBehind(tx: Queryable, webhookIds: readonly string[], at: number): Promise<void> {
-  if (webhookIds.length === 0) return;
-  await MARK_BEHIND.run(tx, { webhookIds, at });
-}
-
-const MARK_BEHIND = statement({
+const markBehind = statement({
   name: "webhook-mark-behind",
   params: { webhookIds: t.array(t.text), at: t.int8 },
+  unlessEmpty: "webhookIds",
   text: `
     update offchain.webhook w set own_position = $at
     where w.webhook_id = any($webhookIds) and w.own_position is null and (
@@ -140,7 +136,7 @@ const MARK_BEHIND = statement({
         select from offchain.webhook_delivery d
         where d.webhook_id = w.webhook_id and d.state = 'pending' limit ${MAX_PENDING}) waiting) >= ${MAX_PENDING}`,
   prepared: true,
-});
+}).run;
 
 /**
  * Advances webhooks that were enabled again, or have room again, one page of them per call.

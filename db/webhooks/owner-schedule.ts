@@ -4,7 +4,7 @@
  */
 import type { Address } from "../../core/agents/facts.ts";
 import { type DeliveryPool, POOL_LIMITS, POOLS } from "../../core/webhooks/pools.ts";
-import { type Queryable, statement, t } from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 
 /**
  * SQL that schedules the owners of some webhooks. It runs after the rows that make the owners due, in the same statement
@@ -21,17 +21,13 @@ export const scheduleSql = (webhooks: string, at: string, slowUntil = "null") =>
     slow_until = greatest(t.slow_until, excluded.slow_until)`;
 
 /** Makes the owners of webhooks due now. */
-export async function scheduleOwners(tx: Queryable, webhookIds: readonly string[], now: Date): Promise<void> {
-  if (webhookIds.length === 0) return;
-  await SCHEDULE.run(tx, { webhookIds, now });
-}
-
-const SCHEDULE = statement({
+export const scheduleOwners = statement({
   name: "webhook-schedule",
   params: { webhookIds: t.array(t.text), now: t.timestamptz },
+  unlessEmpty: "webhookIds",
   text: scheduleSql("select unnest($webhookIds::text[]) as webhook_id", "$now"),
   prepared: true,
-});
+}).run;
 
 /** Deletes the schedule of owners without webhooks; not one that a new webhook has made due meanwhile. */
 export const deleteIdleOwners = statement({

@@ -127,7 +127,7 @@ export async function enableWebhook(
   return transaction(db, async (tx) => {
     const enabled = await ENABLE.maybeOne(tx, { webhookId, owner });
     if (!enabled) return null;
-    await scheduleOwners(tx, [webhookId], now);
+    await scheduleOwners(tx, { webhookIds: [webhookId], now });
     await wakeWebhooks(tx);
     return enabled;
   });

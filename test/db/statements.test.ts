@@ -4,24 +4,14 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  array,
-  int4,
-  int8,
-  jsonb,
-  nullable,
-  numeric,
-  records,
-  text,
-  timestamptz,
-  uint256,
-} from "../../db/sql/columns.ts";
-import { declaredStatements, family, statement } from "../../db/sql/statement.ts";
+import { declaredStatements, family, statement, t } from "../../db/sql/statement.ts";
 import { ensureOnchain } from "../../indexer/views.ts";
 import { testDatabase } from "../support/database.ts";
 import { indexSchemaDdl, PONDER_SYNC_DDL } from "../support/ponder-tables.ts";
 import { perFile } from "../support/started.ts";
 import { CUTS } from "./cuts.ts";
+
+const { array, int4, int8, jsonb, nullable, numeric, records, text, timestamptz, uint256 } = t;
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -195,6 +185,13 @@ describe("declared statements", () => {
       { ...one, all: [2n ** 70n, null], doubled: 2n ** 71n },
     ]);
     expect([await sum.found(client, [one], 2), await sum.found(client, [], 2)]).toEqual([true, false]);
+  });
+
+  it("ask nothing where the list that they are about is empty", async () => {
+    const of = { name: "test-empty", params: { ids: array(int4) }, text: "select cardinality($ids::int4[])" } as const;
+    const about = statement({ ...of, unlessEmpty: "ids", columns: { cardinality: int4 } });
+    expect([await about.values(client, { ids: [5] }), await about.run(client, { ids: [5] })]).toEqual([[1], 1]);
+    expect([await about.values(client, { ids: [] }), await about.run(client, { ids: [] })]).toEqual([[], 0]);
   });
 });
 

@@ -62,7 +62,7 @@ it("follows a wallet that is proven, changed, withdrawn and proven again, and ro
   await write({ ...erc8004, address: OTHER });
   expect(await sameAs("helixa", "7")).toEqual(["erc8004 22"]);
 
-  await removeEntries(db.pool, "erc8004", ["22"], NOW);
+  await removeEntries(db.pool, { platform: "erc8004", agentIds: ["22"], now: NOW });
   expect(await sameAs("helixa", "7")).toEqual([]);
   await held();
   await write({ ...erc8004, address: OTHER });

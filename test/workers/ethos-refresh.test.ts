@@ -164,7 +164,7 @@ describe("wallets of other registries", () => {
     now += HOUR_MS + 1;
     await run();
     expect(await scores([before, after])).toEqual([[after, null]]);
-    await removeEntries(database.pool, "virtuals", ["v2"], new Date(now));
+    await removeEntries(database.pool, { platform: "virtuals", agentIds: ["v2"], now: new Date(now) });
     now += HOUR_MS + 1;
     await run();
     expect(await scores([before, after])).toEqual([]);

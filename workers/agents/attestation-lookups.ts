@@ -43,15 +43,11 @@ export const attestationLookups = defineJob({
       try {
         lookups = await lookUp(context, wallets, first.timestamp);
       } catch (error) {
-        await noteFailedLookups(db, wallets, now);
+        await noteFailedLookups(db, { wallets, now });
         throw error;
       }
       changed += await storeLookups(db, [...lookups.values()], { schema, configuration, now });
-      await noteFailedLookups(
-        db,
-        wallets.filter((wallet) => !lookups.has(wallet)),
-        now,
-      );
+      await noteFailedLookups(db, { wallets: wallets.filter((wallet) => !lookups.has(wallet)), now });
     }
     return changed;
   },

@@ -35,7 +35,7 @@ export const credOracle = defineJob({
     if (!oracle || !signer) return 0;
     const at = clock();
     const day = new Date(Math.floor(at.getTime() / DAY_MS) * DAY_MS);
-    const { open, comparedAt, gas } = await oracleState(db, oracle, day);
+    const { open, comparedAt, gas } = await oracleState(db, { oracle, day });
     if (open > 0 || (comparedAt !== null && at.getTime() - comparedAt.getTime() < intervalMs)) return 0;
     const wanted = roomFor(gasPerDay - gas, batch);
     const writes = wanted === 0 ? [] : await differing({ db, chain, oracle, threshold, run: at, wanted });

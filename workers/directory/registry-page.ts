@@ -269,5 +269,5 @@ export async function showAgents(
   );
   const gone = agentIds.filter((id) => !byAgent.has(id));
   const changed = await upsertEntries(tx, entries, rules);
-  return changed + (await removeEntries(tx, reader.key, gone, rules.now));
+  return changed + (await removeEntries(tx, { platform: reader.key, agentIds: gone, now: rules.now }));
 }

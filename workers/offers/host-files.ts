@@ -68,7 +68,7 @@ const store = ({ db, clock, log }: JobContext, reads: readonly HostFileRead[]): 
         log.warn({ err: error, origin: item.origin }, "what a host says of its agents cannot be stored");
       const bare = refused.map(({ item }) => ({ ...item, names: null }));
       const all = [...ids, ...(await storeHostFiles(tx, bare, clock()))];
-      await touchChanged(tx, all);
+      await touchChanged(tx, { ids: all });
       return all.length;
     },
   });

@@ -107,7 +107,7 @@ async function listRows({ db, clock, fault, log }: JobContext, rows: readonly Li
     async settle(tx, ids, refused) {
       for (const { item, error } of refused)
         log.warn({ err: error, directoryId: item.id }, "the offers of an agent cannot be stored");
-      await touchChanged(tx, ids);
+      await touchChanged(tx, { ids });
       return ids.length;
     },
   });

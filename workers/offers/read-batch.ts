@@ -63,7 +63,7 @@ function storeOutcomes(
         return { ...item, status: "unreadable", answers: false, offers: null, why, probe: null };
       });
       const all = [...ids, ...(await storeReads(tx, bare, now, { onDemand }))];
-      await touchChanged(tx, all);
+      await touchChanged(tx, { ids: all });
       return all.length;
     },
   });

@@ -93,7 +93,8 @@ async function attempt(
     secrets = openSecrets();
   } catch (err) {
     log.error({ err, webhookId: delivery.webhookId }, "a webhook's secret cannot be opened: is WEBHOOK_KEYS complete?");
-    return postponeDelivery(db, delivery, { dueAt: new Date(at.getTime() + KEYLESS_WAIT_MS), now: at });
+    await postponeDelivery(db, { ...delivery, dueAt: new Date(at.getTime() + KEYLESS_WAIT_MS), now: at });
+    return;
   }
   // The webhook was deleted after the claim, with its secrets.
   if (secrets.length === 0) return;
@@ -120,7 +121,7 @@ async function settle(
   const { webhookId } = delivery;
   if (outcome.kind === "deferred") {
     const now = clock();
-    await postponeDelivery(db, delivery, { dueAt: new Date(now.getTime() + outcome.seconds * 1000), now });
+    await postponeDelivery(db, { ...delivery, dueAt: new Date(now.getTime() + outcome.seconds * 1000), now });
     return "deferred";
   }
   const attempt = { ...made, outcome };

@@ -133,7 +133,7 @@ export const mintEffect: IntentEffect = {
     const mint = await completeMint(tx, mintId, { tokenId, txHash: receipt.hash, block: receipt.block, at: now });
     if (!mint) return;
     await ensureReferralCodes(tx, [{ tokenId, name: mint.name, agentAddress: mint.wallet }]);
-    await writeProfileFields(tx, tokenId, writesOf(mint), now);
+    await writeProfileFields(tx, { tokenId, writes: writesOf(mint), at: now });
     if (mint.referralCode) await recordReferral(tx, tokenId, mint.referralCode);
     if (bringsAwards(mint)) await setAwardsDue(tx, { mintId, at: now });
     if (await isIndexed(tx)) await recomputeCred(tx, { tokenIds: [tokenId] }, { now, cause: "profile" });
