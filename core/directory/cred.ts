@@ -1,5 +1,4 @@
 /** The cred of foreign agents: the service's own signals over their known data, capped until they have an identity token here. */
-import { ZERO_ADDRESS } from "../addresses.ts";
 import type { AgentFacts, Hex } from "../agents/facts.ts";
 import { credOf } from "../cred/cred.ts";
 import { mintOriginIndex } from "../mints/mint-origins.ts";
@@ -28,6 +27,8 @@ export type ForeignFacts = {
 /** Max score without an identity token: a higher reputation requires an identity that can be checked. */
 export const FOREIGN_CAP = 50;
 
+/** Without core/addresses.ts, whose hash function the pages of the cap would load. */
+const NO_ADDRESS: Hex = `0x${"0".repeat(40)}`;
 const NO_HASH: Hex = `0x${"0".repeat(64)}`;
 
 /** The score, an integer from 0 to 100. */
@@ -63,9 +64,9 @@ function asAgent(known: ForeignFacts, now: Date): AgentFacts {
   const at = now.toISOString();
   return {
     tokenId: 0,
-    agentAddress: ZERO_ADDRESS,
+    agentAddress: NO_ADDRESS,
     walletConfirmed: false,
-    owner: ZERO_ADDRESS,
+    owner: NO_ADDRESS,
     operator: null,
     name: "",
     framework: "",
@@ -88,7 +89,7 @@ function asAgent(known: ForeignFacts, now: Date): AgentFacts {
     profile: description === null ? [] : [{ field: "narrative.mission", value: description, writtenAt: at }],
     proofs: [],
     exchange: ownerAttested
-      ? { attestationUid: NO_HASH, recipient: ZERO_ADDRESS, expiresAt: 0, revokedAt: 0, verifiedAt: at }
+      ? { attestationUid: NO_HASH, recipient: NO_ADDRESS, expiresAt: 0, revokedAt: 0, verifiedAt: at }
       : null,
     ethosScore: null,
     referralCode: null,

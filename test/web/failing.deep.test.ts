@@ -70,6 +70,10 @@ const ACTS: readonly Row[] = [
   ["/score", "How the score is made", "connected", press(/^Wallet 0x/)],
   ["/status", "Status", undefined, press(/^API$/)],
   ["/mint", "Register an agent", "there", press(/^Connect wallet ·/, ".wallet-chip[aria-label^='Wallet 0x']")],
+  [
+    ...([`/terminal/${TWIN_ID}?platform=erc8004`, "Foreign 006", undefined] as const),
+    { does: (page) => page.getByText("Claim a token").click(), shows: "details[open] form" },
+  ],
   ["/agent/0", "Meridian", undefined, press(/^Check the proof/, "#onchain .code")],
   [
     ...(["/report/check", "Check a report", undefined] as const),

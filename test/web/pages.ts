@@ -41,7 +41,7 @@ export const pagesOfTheTerminal = (stackOf: () => Stack) =>
             );
             expect(wrong).toEqual([]);
             expect(cls, shifted.join("\n")).toBeLessThanOrEqual(GOALS.cls);
-            expect(script).toBeLessThanOrEqual(name === "directory" ? GOALS.script : GOALS.anyScript);
+            expect(script).toBeLessThanOrEqual(GOALS.script);
             for (const figure of [lcp, script, requests]) expect(figure).toBeGreaterThan(0);
           } finally {
             await context.close();

@@ -1,6 +1,6 @@
 /** How the API serves the web terminal: pages to browsers that navigate, files for ever, JSON to everyone else. */
 import { execFile } from "node:child_process";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { dirname, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -9,6 +9,7 @@ import { gunzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ENDPOINTS } from "../../api/routes/index.ts";
 import { webServer } from "../../api/web/serve.ts";
+import { GOALS } from "../../bench/web.ts";
 import { isSpam } from "../../core/spam.ts";
 import { LONG } from "../../harness/patience.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
@@ -455,6 +456,20 @@ describe("its files", () => {
     );
     expect(sizes).toEqual(sizes.toSorted((a, b) => a - b));
     expect(sizes[0]).toBeLessThan(110_000);
+  });
+
+  it("are at most 120 KB of script in the first view of each page, in that of the directory by gzip too", async () => {
+    const views = JSON.parse(readFileSync(new URL("../../web/dist/views.json", import.meta.url), "utf8"));
+    const first = (await (await get("/no/such/page")).text()).match(/assets\/[^"]+\.js/g)!;
+    const bytesBy = async (coding: string, files: readonly string[]) => {
+      const answers = await Promise.all(
+        [...first, ...files].map((file) => get(`/${file}`, { "accept-encoding": coding })),
+      );
+      return answers.reduce((sum, { headers }) => sum + Number(headers.get("content-length")), 0);
+    };
+    const sizes: [shape: string, bytes: number][] = [["/ by gzip", await bytesBy("gzip", views[0].files)]];
+    for (const { shape, files } of views) sizes.push([shape, await bytesBy("br", files)]);
+    expect(sizes.filter(([, bytes]) => !(bytes > 80_000 && bytes <= GOALS.script))).toEqual([]);
   });
 
   it("are the same in every form", async () => {

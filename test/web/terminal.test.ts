@@ -1,6 +1,4 @@
 /** The web terminal in a real browser before the real API and a real chain: what people see, do with keys, share by address, sign and pay. */
-import { existsSync, statSync } from "node:fs";
-import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { historyView } from "../../core/views/offer-history.ts";
@@ -10,7 +8,6 @@ import { BACKFILL_PROGRESS_DDL, writeBackfillProgress } from "../../db/operation
 import { transaction } from "../../db/sql/transaction.ts";
 import { giveWallet } from "../../harness/browser-wallet.ts";
 import { until } from "../../harness/until.ts";
-import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 import { tierWords } from "../../web/src/tiers.ts";
 import { publishTestEpoch, storeTestEpoch } from "../support/cred-epochs.ts";
 import { plantDirectory } from "../support/directory.ts";
@@ -62,26 +59,6 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await page.getByRole("button", { name: "Next" }).click();
       await page.getByText("101–136 of 136").waitFor();
       expect(query(page)).toBe("?page=2");
-    }));
-
-  it("loads at most 120 KB of compressed script for its first view", () =>
-    on("/", async (page) => {
-      await page.locator("tbody .row-link").first().waitFor();
-      const scripts = await page.evaluate<{ path: string; bytes: number }[]>(
-        "performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js')).map(({ name, encodedBodySize }) => ({ path: new URL(name).pathname, bytes: encodedBodySize }))",
-      );
-      const sum = (bytes: number[]) => bytes.reduce((total, one) => total + one, 0);
-      // As it came over the network, by Brotli; and as a client gets it that takes gzip only.
-      const byBrotli = sum(scripts.map(({ bytes }) => bytes));
-      const dist = join(PROJECT_ROOT, "web/dist");
-      const byGzip = sum(
-        scripts.map(
-          ({ path }) => statSync(join(dist, existsSync(join(dist, `${path}.gz`)) ? `${path}.gz` : path)).size,
-        ),
-      );
-      expect(byBrotli).toBeGreaterThan(10_000);
-      expect(byBrotli).toBeLessThan(byGzip);
-      expect(byGzip).toBeLessThanOrEqual(120 * 1024);
     }));
 
   it("moves nothing of an agent's page on a phone while it loads, and an emptied search field leads nowhere", () =>

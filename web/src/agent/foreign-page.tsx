@@ -1,5 +1,6 @@
 /** A foreign agent (a row of another registry): the registry's data, its source, its reviews, and the claim of a token for it. */
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { Link, Redirect } from "wouter";
 import { FOREIGN_CAP, foreignSteps } from "../../../core/directory/cred.ts";
 import { quoted } from "../../../core/quoted.ts";
@@ -7,7 +8,6 @@ import { Problem } from "../api/answer.ts";
 import { discovery } from "../api/queries.ts";
 import type { Detail } from "../api/types.ts";
 import { CompareLink, comparedText } from "../compare/bar.tsx";
-import { Token } from "../directory/cells.tsx";
 import { platformLabel } from "../directory/facets.ts";
 import { badgesPath, badges as badgesQuery, detail, detailPath, rowLink } from "../directory/source.ts";
 import { age, count, date, moment, short } from "../formats.ts";
@@ -15,14 +15,12 @@ import { useMedia } from "../media.ts";
 import { Icon } from "../parts/button.tsx";
 import { Address, Explorer } from "../parts/copy.tsx";
 import { NoData, ScoreRing, Sigil } from "../parts/cred.tsx";
-import { bodyOf, fieldsOf } from "../parts/form.tsx";
 import { Facts, PageNotYet, Panel, useTitle } from "../parts/panel.tsx";
-import { ProofBadges, Protocols } from "../parts/row-badges.tsx";
-import { Empty, ProblemNote, RequestId } from "../parts/states.tsx";
+import { ProofBadges, Protocols, Token } from "../parts/row-badges.tsx";
+import { Empty, Loading, ProblemNote, partOnDemand, RequestId } from "../parts/states.tsx";
 import { addressRef, useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { tierOf } from "../tiers.ts";
-import { OperationForm, useOperation } from "../wallet/operation.tsx";
 import { AgentPanel, RawJson } from "./agent-panel.tsx";
 import { OfferChanges } from "./changes.tsx";
 import { Erc8004, SameAs } from "./elsewhere.tsx";
@@ -269,10 +267,11 @@ const Provenance = ({ of, warningsElsewhere }: { of: Detail["provenance"]; warni
   </ul>
 );
 
-type ClaimAnswer = { success: true; updated: number };
+const ClaimForm = partOnDemand(() => import("./claim-form.tsx"), { waiting: <Loading rows={4} /> });
 
 /** Shown where neither registry nor owner names a token: a claim never replaces such a token. */
 function Claim({ row }: { row: Detail }) {
+  const [wasOpened, setOpened] = useState(false);
   if (row.token_source !== null && row.token_source !== "claimed") return null;
   return (
     <Panel title="Its token">
@@ -285,36 +284,10 @@ function Claim({ row }: { row: Detail }) {
           <bdi>Claimed now: {row.token_symbol ?? row.token_name ?? row.token_address ?? ""}</bdi>
         </p>
       )}
-      <details>
+      <details onToggle={() => setOpened(true)}>
         <summary>Claim a token</summary>
-        <ClaimForm row={row} />
+        {wasOpened && <ClaimForm row={row} />}
       </details>
     </Panel>
-  );
-}
-
-const FIELDS = fieldsOf("claim", {
-  token_address: { hint: "0x… on an EVM chain, or base58 on Solana" },
-  token_symbol: { label: "Symbol" },
-  token_name: { label: "Name" },
-});
-
-function ClaimForm({ row }: { row: Detail }) {
-  const name = `claim.${row.platform}.${row.agent_id}`;
-  const op = useOperation<ClaimAnswer>({ name, caller: "anyone", changes: "/api/terminal" });
-  const path = `/api/terminal/agent/${encodeURIComponent(row.agent_id)}/token?platform=${row.platform}`;
-  return (
-    <OperationForm
-      op={op}
-      fields={FIELDS}
-      request={(text) => ({ path, body: bodyOf(FIELDS, text) })}
-      does="Claim"
-      weak
-      done={() => (
-        <p className="muted" role="status">
-          The claim is stored, and shown as claimed.
-        </p>
-      )}
-    />
   );
 }

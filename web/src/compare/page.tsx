@@ -7,7 +7,6 @@ import { OWN_PLATFORM } from "../../../core/directory/platforms.ts";
 import { Radar } from "../agent/radar.tsx";
 import { agent as agentQuery, factors as factorsQuery } from "../api/queries.ts";
 import type { Agent, Detail, Factors, Offering, Row, RowBadges } from "../api/types.ts";
-import { Token, UNTOLD } from "../directory/cells.tsx";
 import { platformLabel } from "../directory/facets.ts";
 import { badges as badgesQuery, detail, detailPath, directory, offering, rowLink } from "../directory/source.ts";
 import { readView } from "../directory/view.ts";
@@ -23,7 +22,7 @@ import {
   unreviewed,
 } from "../parts/evidence.tsx";
 import { Page } from "../parts/panel.tsx";
-import { ProofBadges } from "../parts/row-badges.tsx";
+import { ProofBadges, Token, UNTOLD } from "../parts/row-badges.tsx";
 import { Empty } from "../parts/states.tsx";
 import { Scroll } from "../parts/table.tsx";
 import { useSearchParams } from "../shell/address.ts";

@@ -3,22 +3,17 @@ import type { ReactNode } from "react";
 import { Link } from "wouter";
 import type { RowBadges } from "../api/types.ts";
 import { CompareButton } from "../compare/bar.tsx";
-import { age, count, counted, moment, percent, short, usd } from "../formats.ts";
+import { age, count, counted, moment, short, usd } from "../formats.ts";
 import { Icon, IconButton } from "../parts/button.tsx";
 import { Cred, Named, NoData, Sigil } from "../parts/cred.tsx";
 import { endpointsInShort, reviewsInShort, unreviewed } from "../parts/evidence.tsx";
-import { Change, ProofBadges, Protocols, Sparkline } from "../parts/row-badges.tsx";
+import { Change, PriceChange, ProofBadges, Protocols, Sparkline, TokenCell, UNTOLD } from "../parts/row-badges.tsx";
 import { toggleStored, useStored } from "../stored.ts";
 import { chainLabel, platformLabel } from "./facets.ts";
 import { useChanged } from "./live.ts";
 import { type BadgedRow, type Row, rowLink } from "./source.ts";
 import type { Sort } from "./view.ts";
 
-/** Why the registry of an agent does not have a value. */
-export const UNTOLD = {
-  protocols: "its registry names no known protocol",
-  date: "its registry does not say",
-} as const;
 const OWN = "helixa";
 
 /** Letters of what an agent does that a row can show; the rest is on its page. */
@@ -90,51 +85,6 @@ function FeedbackCell({ row }: { row: BadgedRow }) {
     <span title={title}>
       {figure ?? "unproven"}{" "}
       <span className="faint">by {count(figure === null ? reviews.reviewers : reviews.voices)}</span>
-    </span>
-  );
-}
-
-const PriceChange = ({ of, before = "" }: { of: number; before?: string }) => (
-  <span className={of < 0 ? "down" : "up"}>
-    {before}
-    {percent(of)}
-  </span>
-);
-
-/** Shows with a token that does not count who states that it is the agent's. */
-const TokenMark = ({ row }: { row: Pick<Row, "token_source" | "counts"> }) =>
-  row.counts === false ? (
-    <span
-      className="tag"
-      title={
-        row.token_source === "claimed"
-          ? "Anybody may have said that this token is the agent's. It counts in no order and no filter."
-          : "The agent's owner linked this token, and nothing shows that it is theirs. It counts in no order and no filter."
-      }
-    >
-      {row.token_source === "claimed" ? "claimed" : "linked"}
-    </span>
-  ) : null;
-
-/** The token in a list. Anybody can claim a token: a list says that one is claimed, and its name and figures are on the agent's page. */
-export const TokenCell = ({ row }: { row: Row }) =>
-  row.token_source === "claimed" ? <TokenMark row={row} /> : <Token row={row} />;
-
-/** An agent's token with its figures, and who states that it is the agent's. */
-export function Token({ row }: { row: Row }) {
-  if (row.token_source === null) return <NoData reason="no token is known" />;
-  return (
-    <span className="token">
-      <span>
-        <b>
-          <bdi>{row.token_symbol ?? short(row.token_address!)}</bdi>
-        </b>
-        <TokenMark row={row} />
-      </span>
-      <span className="faint">
-        {row.token_market_cap === null ? "no market data" : usd(row.token_market_cap)}
-        {row.price_change_24h !== null && <PriceChange of={row.price_change_24h} before=" " />}
-      </span>
     </span>
   );
 }

@@ -5,9 +5,9 @@ import { memo, type RefObject, useDeferredValue, useEffect, useId, useRef } from
 import { age, count } from "../formats.ts";
 import { useMedia } from "../media.ts";
 import { Button } from "../parts/button.tsx";
-import { Change } from "../parts/row-badges.tsx";
+import { Change, TokenCell } from "../parts/row-badges.tsx";
 import { useStored } from "../stored.ts";
-import { AgentCell, COLUMNS, CredCell, ProofsCell, RowActions, shownColumns, TokenCell } from "./cells.tsx";
+import { AgentCell, COLUMNS, CredCell, ProofsCell, RowActions, shownColumns } from "./cells.tsx";
 import { platformLabel } from "./facets.ts";
 import { type BadgedRow, badges, type Row } from "./source.ts";
 import { isRanking, nextSort, PAGE_SIZE, type View, writeView } from "./view.ts";

@@ -10,7 +10,7 @@ import { ApiButton } from "../shell/api-button.tsx";
 import { store, toggleStored, useStored } from "../stored.ts";
 import { CHOOSABLE, shownColumns } from "./cells.tsx";
 import { directoryPath, exportPath } from "./source.ts";
-import { type View, writeView } from "./view.ts";
+import { presetOf, type View, writeView } from "./view.ts";
 
 /** @param stats undefined while they are loaded: their places are there */
 export function Totals({ stats }: { stats: Directory["stats"] | undefined }) {
@@ -122,12 +122,6 @@ function Columns() {
     </Menu>
   );
 }
-
-/** Views of this browser with a name, written as `<query> <name>`. */
-export const presetOf = (text: string): { query: string; name: string } => {
-  const [query = "", ...words] = text.split(" ");
-  return { query, name: words.join(" ") };
-};
 
 function Presets({ view }: { view: View }) {
   const presets = useStored("presets");

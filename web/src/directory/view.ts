@@ -148,3 +148,9 @@ export function nextSort(view: View, sort: Sort): View {
   if (view.dir === first) return { ...view, dir: first === "asc" ? "desc" : "asc", page: 1 };
   return { ...view, sort: null, dir: "desc", page: 1 };
 }
+
+/** Views of this browser with a name, written as `<query> <name>`. */
+export const presetOf = (text: string): { query: string; name: string } => {
+  const [query = "", ...words] = text.split(" ");
+  return { query, name: words.join(" ") };
+};

@@ -23,7 +23,12 @@ import { BodyText, MethodName, Prose, RawAnswer, SchemaList } from "./shown.tsx"
 
 type Props = { document: OpenApi; operation: Operation };
 
-export function OperationView({ document: described, operation }: Props) {
+/** @param props both undefined until the document has come */
+export default function OperationView({ document, operation }: { [part in keyof Props]: Props[part] | undefined }) {
+  return document && operation ? <Described document={document} operation={operation} /> : <Loading rows={10} />;
+}
+
+function Described({ document: described, operation }: Props) {
   const { data, isError } = useQuery(liveValues);
   const live = data ?? (isError ? {} : null);
   useTitle(`${operation.name} · ${SITE_NAME}`);

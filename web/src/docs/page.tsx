@@ -5,21 +5,21 @@ import { Link, useLocation } from "wouter";
 import { openApi } from "../api/queries.ts";
 import { Copy } from "../parts/copy.tsx";
 import { PageHead } from "../parts/panel.tsx";
-import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
+import { Empty, Loading, ProblemNote, partOnDemand } from "../parts/states.tsx";
 import { addressRef } from "../shell/address.ts";
 import "../styles/docs.css";
 import { type Method, type OpenApi, type Operation, operationsOf } from "../../../core/described-operations.ts";
 import { MEANING, STATUS } from "../../../core/error-codes.ts";
 import { count } from "../formats.ts";
 import { GUIDES, GuideView } from "./guide.tsx";
-import { OperationView } from "./operation.tsx";
 import { MethodName, Prose } from "./shown.tsx";
 
 export default function DocsPage() {
   const [, go] = useLocation();
   // What the address names; both empty: the beginning.
-  const guide = addressRef(3);
-  const operation = guide ? "" : addressRef();
+  const guideName = addressRef(3);
+  const id = guideName ? "" : addressRef();
+  const guide = GUIDES.find(({ name }) => name === guideName);
   const { data, error, refetch } = useQuery(openApi);
   // Links of the former reference: /docs#/Agents/getAgent.
   const former = /^#\/[^/]+\/(\w+)$/.exec(location.hash)?.[1];
@@ -28,7 +28,8 @@ export default function DocsPage() {
   }, [former, go]);
   const document = data?.data;
   const operations = document ? operationsOf(document) : [];
-  const isStart = operation === "" && guide === "";
+  const operation = operations.find((one) => one.id === id || one.aliases.some((alias) => alias.id === id));
+  const isStart = id === "" && guideName === "";
   return (
     <div className="page docs" data-start={isStart || undefined}>
       <aside className="docs-side">
@@ -41,30 +42,18 @@ export default function DocsPage() {
           </p>
         )}
         {isStart && <Start document={document} operations={operations} />}
-        {guide && <GuidePart name={guide} />}
-        {!guide && error && <ProblemNote error={error} retry={() => void refetch()} />}
-        {operation &&
+        {guideName && (guide ? <GuideView key={guideName} guide={guide} /> : <Nothing />)}
+        {!guideName && error && <ProblemNote error={error} retry={() => void refetch()} />}
+        {id &&
           !error &&
-          (document ? (
-            <OperationPart document={document} id={operation} operations={operations} />
-          ) : (
-            <Loading rows={10} />
-          ))}
+          (document && !operation ? <Nothing /> : <OperationView document={document} operation={operation} />)}
       </div>
     </div>
   );
 }
 
-function GuidePart({ name }: { name: string }) {
-  const guide = GUIDES.find((one) => one.name === name);
-  return guide ? <GuideView key={name} guide={guide} /> : <Nothing />;
-}
-
-type PartProps = { document: OpenApi; id: string; operations: readonly Operation[] };
-function OperationPart({ document, id, operations }: PartProps) {
-  const operation = operations.find((one) => one.id === id || one.aliases.some((alias) => alias.id === id));
-  return operation ? <OperationView document={document} operation={operation} /> : <Nothing />;
-}
+/** Its code comes beside the document. */
+const OperationView = partOnDemand(() => import("./operation.tsx"), { waiting: <Loading rows={10} /> });
 
 const Nothing = () => (
   <Empty instead title="The reference has no such page">

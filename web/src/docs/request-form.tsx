@@ -137,7 +137,11 @@ export function SignedSend({ operation, request, fault }: SignedSendProps) {
         does={operation.signsIn ? "Sign in and send" : "Send"}
         strong
         barred={fault !== null}
-        done={(answer) => <Body title="Answer" value={answer} />}
+        done={(answer) => (
+          <Note title="Answer">
+            <pre className="code docs-body">{JSON.stringify(answer, null, 2)}</pre>
+          </Note>
+        )}
         refused={refusedAs}
       />
     </NeedsWallet>
@@ -153,9 +157,3 @@ const refusedAs = (problem: unknown) =>
       <RequestId of={problem.requestId} />
     </Note>
   ) : null;
-
-const Body = ({ title, value }: { title: string; value: unknown }) => (
-  <Note title={title}>
-    <pre className="code docs-body">{JSON.stringify(value, null, 2)}</pre>
-  </Note>
-);

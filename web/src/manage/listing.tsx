@@ -1,13 +1,12 @@
 /** What an agent lists: its services, skills, domains, accepted payments and further metadata. None of it counts for the score. */
 import { useMemo } from "react";
-import { PLACES, placeOf } from "../../../core/agents/listing.ts";
+import { placeOf } from "../../../core/agents/listing.ts";
 import type { Agent } from "../api/types.ts";
 import { fieldLabel, NO_OBJECT } from "../parts/form.tsx";
-import { webAddress } from "../parts/out-link.tsx";
 import { useDraft } from "../parts/typed.tsx";
 import { objectIn } from "../parts/written.ts";
 import { type Change, Changes } from "./changes.tsx";
-import { OFFERED, Services, type TypedService } from "./profile-fields.tsx";
+import { OFFERED, Services, servicesOf, type TypedService } from "./profile-fields.tsx";
 import { ProfileForm, type SectionProps, useProfileWrite } from "./write.tsx";
 
 /** As it is typed: lists have one item per line, metadata is JSON. */
@@ -26,23 +25,6 @@ function draftOf({ services, skills, domains, metadata }: Agent): Draft {
     [PAYMENTS]: acceptedPayments.join("\n"),
     metadata: Object.keys(rest).length === 0 ? "" : JSON.stringify(rest, null, 2),
   };
-}
-
-/** The services to store: those that are known keep their other fields. */
-export function servicesOf(typed: readonly TypedService[], known: Agent["services"]): Record<string, object> {
-  const listed = typed.filter(({ name, place }) => name.trim() !== "" && place.trim() !== "");
-  return Object.fromEntries(
-    listed.map(({ name, place }) => {
-      const before: Record<string, unknown> | undefined = known[name.trim()];
-      const text = place.trim();
-      if (before && placeOf(before) === text) return [name.trim(), before];
-      const { url: _, ...others } = before ?? {};
-      const field = webAddress(text)
-        ? "url"
-        : (PLACES.find((one) => one !== "url" && typeof others[one] === "string") ?? "handle");
-      return [name.trim(), { ...others, [field]: text }];
-    }),
-  );
 }
 
 /** The fields of an update that differ from the present listing; null while the metadata is no JSON object. */

@@ -1,6 +1,9 @@
 /** The fields in which an agent describes itself and lists what it offers, as registration and management have them. */
+import { PLACES, placeOf } from "../../../core/agents/listing.ts";
 import { NARRATIVE_FIELDS, PERSONALITY_LEVELS, PERSONALITY_TEXTS } from "../../../core/agents/profile.ts";
+import type { Agent } from "../api/types.ts";
 import { type Faults, fieldsOf } from "../parts/form.tsx";
+import { webAddress } from "../parts/out-link.tsx";
 import { type PairFields, Pairs } from "../parts/typed.tsx";
 
 const at = (part: string, names: readonly string[], words: object) =>
@@ -9,6 +12,7 @@ const at = (part: string, names: readonly string[], words: object) =>
 export const NARRATIVE = at("narrative", NARRATIVE_FIELDS, { rows: 3 });
 export const TEXTS = at("personality", PERSONALITY_TEXTS, { rows: 2 });
 export const LEVELS = at("personality", PERSONALITY_LEVELS, {});
+export const PERSONALITY = [...TEXTS, ...LEVELS];
 
 /** What it offers, but its services. */
 export const OFFERED = fieldsOf("mint", {
@@ -21,6 +25,23 @@ export const OFFERED = fieldsOf("mint", {
 export type TypedService = { name: string; place: string };
 const EMPTY: TypedService = { name: "", place: "" };
 const MAX_SERVICES = 24;
+
+/** The services to store: those that are known keep their other fields. */
+export function servicesOf(typed: readonly TypedService[], known: Agent["services"]): Record<string, object> {
+  const listed = typed.filter(({ name, place }) => name.trim() !== "" && place.trim() !== "");
+  return Object.fromEntries(
+    listed.map(({ name, place }) => {
+      const before: Record<string, unknown> | undefined = known[name.trim()];
+      const text = place.trim();
+      if (before && placeOf(before) === text) return [name.trim(), before];
+      const { url: _, ...others } = before ?? {};
+      const field = webAddress(text)
+        ? "url"
+        : (PLACES.find((one) => one !== "url" && typeof others[one] === "string") ?? "handle");
+      return [name.trim(), { ...others, [field]: text }];
+    }),
+  );
+}
 
 type Props = { of: readonly TypedService[]; set: (rows: TypedService[]) => void; faults: Faults };
 

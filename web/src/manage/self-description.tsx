@@ -6,7 +6,7 @@ import { count, date } from "../formats.ts";
 import { bodyOf, type FieldEntry, Fields } from "../parts/form.tsx";
 import { useWallet } from "../wallet/session.ts";
 import { Changes } from "./changes.tsx";
-import { LEVELS, NARRATIVE, TEXTS } from "./profile-fields.tsx";
+import { LEVELS, NARRATIVE, PERSONALITY, TEXTS } from "./profile-fields.tsx";
 import { useStorage, Writing } from "./storage.tsx";
 import {
   isOwnerOnly,
@@ -19,7 +19,7 @@ import {
   useProfileFields,
 } from "./write.tsx";
 
-const FIELDS = [...NARRATIVE, ...TEXTS, ...LEVELS];
+const FIELDS = [...NARRATIVE, ...PERSONALITY];
 
 export default ofProfile(8, WordsForm);
 
@@ -29,7 +29,7 @@ function WordsForm(props: ProfileProps) {
   const { shown, held, discard, write, changes, save } = useProfileFields(props, "words", FIELDS);
   const isChanged = (one: FieldEntry) => changes.some(({ field }) => field === one.name);
   // The contract has one call for the whole personality, and one for each text of the narrative.
-  const parts = NARRATIVE.filter(isChanged).length + ([...TEXTS, ...LEVELS].some(isChanged) ? 1 : 0);
+  const parts = NARRATIVE.filter(isChanged).length + (PERSONALITY.some(isChanged) ? 1 : 0);
   const { onchain, choice } = useStorage(profile, { parts, byOwner: isOwnerOnly(agent, wallet) });
   const written = NARRATIVE.filter(({ name }) => held.values[name]?.trim() !== "").length;
   const places = new Map(profile.fields.map((field) => [field.field, placeOf(field)]));

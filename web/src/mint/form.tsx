@@ -4,8 +4,7 @@ import { DEFAULT_FRAMEWORK, FRAMEWORKS } from "../../../core/agents/frameworks.t
 import { SIGNALS } from "../../../core/cred/cred.ts";
 import { NARRATIVE_VALUE } from "../../../core/signals/narrative.ts";
 import { count } from "../formats.ts";
-import { servicesOf } from "../manage/listing.tsx";
-import { LEVELS, NARRATIVE, OFFERED, Services, TEXTS, type TypedService } from "../manage/profile-fields.tsx";
+import { NARRATIVE, OFFERED, PERSONALITY, Services, servicesOf, type TypedService } from "../manage/profile-fields.tsx";
 import { bodyOf, type Faults, type FieldEntry, Fields, Form, fieldsOf, NO_OBJECT } from "../parts/form.tsx";
 import { keepDraft, useDraft, useTyped } from "../parts/typed.tsx";
 import { useNameRemark, useReferralRemark } from "./checks.tsx";
@@ -35,7 +34,6 @@ const STORIES: Record<string, string> = {
   "narrative.manifesto": "what it believes",
 };
 const STORY = NARRATIVE.map((field) => ({ ...field, hint: STORIES[field.name] }));
-const PERSONALITY = [...TEXTS, ...LEVELS];
 const FIELDS = [...IDENTITY, ...NARRATIVE, ...PERSONALITY, ...OFFERED, ...LOCK];
 
 const weightOf = (signal: string): number => SIGNALS.find(({ key }) => key === signal)?.weight ?? 0;

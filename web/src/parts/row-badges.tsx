@@ -1,8 +1,16 @@
-/** Badges of a row: proofs, protocols, history of the score. */
+/** Badges of a row: proofs, protocols, history of the score, token. */
 import { PROOF_BADGE_LIST } from "../../../core/proof-platforms/badges.ts";
 import type { RowBadges } from "../api/types.ts";
-import { count, moment } from "../formats.ts";
+import type { Row } from "../directory/source.ts";
+import { count, moment, percent, short, usd } from "../formats.ts";
 import { tierOf } from "../tiers.ts";
+import { NoData } from "./cred.tsx";
+
+/** Why the registry of an agent does not have a value. */
+export const UNTOLD = {
+  protocols: "its registry names no known protocol",
+  date: "its registry does not say",
+} as const;
 
 /** What each badge stands for. */
 export const BADGE_MEANINGS = {
@@ -94,3 +102,48 @@ export const Change = ({ by, of = "points" }: { by: number | null | undefined; o
       <span className="unseen"> {of} within seven days</span>
     </span>
   ) : null;
+
+export const PriceChange = ({ of, before = "" }: { of: number; before?: string }) => (
+  <span className={of < 0 ? "down" : "up"}>
+    {before}
+    {percent(of)}
+  </span>
+);
+
+/** Shows with a token that does not count who states that it is the agent's. */
+const TokenMark = ({ row }: { row: Pick<Row, "token_source" | "counts"> }) =>
+  row.counts === false ? (
+    <span
+      className="tag"
+      title={
+        row.token_source === "claimed"
+          ? "Anybody may have said that this token is the agent's. It counts in no order and no filter."
+          : "The agent's owner linked this token, and nothing shows that it is theirs. It counts in no order and no filter."
+      }
+    >
+      {row.token_source === "claimed" ? "claimed" : "linked"}
+    </span>
+  ) : null;
+
+/** The token in a list. Anybody can claim a token: a list says that one is claimed, and its name and figures are on the agent's page. */
+export const TokenCell = ({ row }: { row: Row }) =>
+  row.token_source === "claimed" ? <TokenMark row={row} /> : <Token row={row} />;
+
+/** An agent's token with its figures, and who states that it is the agent's. */
+export function Token({ row }: { row: Row }) {
+  if (row.token_source === null) return <NoData reason="no token is known" />;
+  return (
+    <span className="token">
+      <span>
+        <b>
+          <bdi>{row.token_symbol ?? short(row.token_address!)}</bdi>
+        </b>
+        <TokenMark row={row} />
+      </span>
+      <span className="faint">
+        {row.token_market_cap === null ? "no market data" : usd(row.token_market_cap)}
+        {row.price_change_24h !== null && <PriceChange of={row.price_change_24h} before=" " />}
+      </span>
+    </span>
+  );
+}

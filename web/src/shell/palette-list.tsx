@@ -4,8 +4,7 @@ import { type KeyboardEvent, useDeferredValue, useEffect, useId, useState } from
 import { useLocation } from "wouter";
 import { platformLabel } from "../directory/facets.ts";
 import { directory, rowLink } from "../directory/source.ts";
-import { presetOf } from "../directory/tools.tsx";
-import { readView } from "../directory/view.ts";
+import { presetOf, readView } from "../directory/view.ts";
 import { short } from "../formats.ts";
 import { Icon } from "../parts/button.tsx";
 import { Cred, Sigil } from "../parts/cred.tsx";
