@@ -5,7 +5,16 @@ import { erc8004IdentityAbi } from "../../abis/erc8004.ts";
 import { identityAbi } from "../../abis/identity.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { plantDirectory } from "../support/directory.ts";
-import { connectByChip, findingsOf, inTerminal, plantAgent, type Terminal, WIDTHS, widthsInTurn } from "./flows.ts";
+import {
+  connectByChip,
+  declined,
+  findingsOf,
+  inTerminal,
+  plantAgent,
+  type Terminal,
+  WIDTHS,
+  widthsInTurn,
+} from "./flows.ts";
 
 const widths = widthsInTurn();
 
@@ -114,9 +123,7 @@ inTerminal("an agent is changed", (terminal) => {
         expect(await findingsOf(page)).toEqual([]);
         await page.reload();
         await page.getByRole("heading", { name: "2 changes" }).waitFor();
-        wallet.declines.add("personal_sign");
-        await save.click();
-        await page.getByText("You declined in the wallet. Nothing was sent.").waitFor();
+        await declined(wallet, save);
         expect((await agentOf(tokenId)).narrative).toBeNull();
         await save.click();
         await saved(page);
@@ -139,8 +146,7 @@ inTerminal("an agent is changed", (terminal) => {
       const payer = await terminal.world.payer(40_000n);
       const tokenId = await minted(payer);
       await terminal.api.setPhase("paid", { update: 50_000n });
-      await terminal.visit(`/agent/${tokenId}/manage/words`, { width, payer }, async ({ page, wallet }) => {
-        await connectByChip(page);
+      await terminal.connected(`/agent/${tokenId}/manage/words`, { width, payer }, async ({ page, wallet }) => {
         await page.getByLabel(/^Lore/).fill("Told on chain.");
         await page.getByLabel(/^Humor/).fill("Dry.");
         await page.getByText("A change costs 0.05 USDC").waitFor();
@@ -188,8 +194,7 @@ inTerminal("an agent is changed", (terminal) => {
     // Its token is not on this chain, so the contract reverts.
     const tokenId = await planted(payer);
     await terminal.api.setPhase("free");
-    await terminal.visit(`/agent/${tokenId}/manage/words`, { width: 390, payer }, async ({ page }) => {
-      await connectByChip(page);
+    await terminal.connected(`/agent/${tokenId}/manage/words`, { width: 390, payer }, async ({ page }) => {
       await page.getByLabel(/^Manifesto/).fill("No.");
       await page.getByLabel(/On chain, on Base/).check();
       await page.getByRole("button", { name: "Write on chain" }).click();
@@ -203,30 +208,30 @@ inTerminal("an agent is changed", (terminal) => {
   it("words by an owner whose agent has another wallet: one line of text, no sign-in", async () => {
     const owner = await terminal.world.payer(0n);
     const tokenId = await planted(owner, { agentAddress: `0x${"5a".repeat(20)}` });
-    await terminal.visit(`/agent/${tokenId}/manage/words`, { width: 390, payer: owner }, async ({ page, wallet }) => {
-      await connectByChip(page);
-      await page.getByText("You sign one line of text as the owner").waitFor();
-      await page.getByLabel(/^Origin/).fill("A workshop");
-      wallet.declines.add("personal_sign");
-      await page.getByRole("button", { name: "Save" }).click();
-      await page.getByText("You declined in the wallet. Nothing was sent.").waitFor();
-      await page.getByRole("button", { name: "Save" }).click();
-      await saved(page);
-      expect((await agentOf(tokenId)).narrative).toMatchObject({ origin: "A workshop" });
-      // It signed no credential: what only SIWA takes still asks for one.
-      await page
-        .getByRole("banner")
-        .getByRole("button", { name: /^Wallet 0x/ })
-        .click();
-      await page.getByText("No. The first change asks for one signature.").waitFor();
-    });
+    await terminal.connected(
+      `/agent/${tokenId}/manage/words`,
+      { width: 390, payer: owner },
+      async ({ page, wallet }) => {
+        await page.getByText("You sign one line of text as the owner").waitFor();
+        await page.getByLabel(/^Origin/).fill("A workshop");
+        await declined(wallet, page.getByRole("button", { name: "Save" }));
+        await page.getByRole("button", { name: "Save" }).click();
+        await saved(page);
+        expect((await agentOf(tokenId)).narrative).toMatchObject({ origin: "A workshop" });
+        // It signed no credential: what only SIWA takes still asks for one.
+        await page
+          .getByRole("banner")
+          .getByRole("button", { name: /^Wallet 0x/ })
+          .click();
+        await page.getByText("No. The first change asks for one signature.").waitFor();
+      },
+    );
   });
 
   it("a wallet that is neither owner nor agent is told before it types, and refused by the service", async () => {
     const stranger = await terminal.world.payer(0n);
     const tokenId = await planted(stranger, { owner: `0x${"5b".repeat(20)}`, agentAddress: `0x${"5c".repeat(20)}` });
-    await terminal.visit(`/agent/${tokenId}/manage/traits`, { payer: stranger }, async ({ page }) => {
-      await connectByChip(page);
+    await terminal.connected(`/agent/${tokenId}/manage/traits`, { payer: stranger }, async ({ page }) => {
       await page.getByText("This wallet neither is the agent's wallet nor owns its token.").waitFor();
       await page.getByLabel("Trait", { exact: true }).fill("patient");
       await page.getByRole("button", { name: "Add", exact: true }).click();
@@ -247,8 +252,7 @@ inTerminal("an agent is changed", (terminal) => {
       const profile = [{ field: "services", value: services, writtenAt: new Date().toISOString() }];
       const tokenId = await planted(payer, { profile });
       await terminal.api.setPhase("free");
-      await terminal.visit(`/agent/${tokenId}/manage/traits`, { width, payer }, async ({ page, wallet }) => {
-        await connectByChip(page);
+      await terminal.connected(`/agent/${tokenId}/manage/traits`, { width, payer }, async ({ page, wallet }) => {
         await traits(page, tokenId);
         expect(await findingsOf(page)).toEqual([]);
         await page.getByRole("link", { name: "What it offers" }).click();
@@ -335,8 +339,7 @@ inTerminal("an agent is changed", (terminal) => {
       const tokenId = await planted(payer);
       const { evm } = terminal.world;
       await evm.setBalance({ address: payer.address, value: 1n });
-      await terminal.visit(`/agent/${tokenId}/manage/erc8004`, { width, payer }, async ({ page, wallet }) => {
-        await connectByChip(page);
+      await terminal.connected(`/agent/${tokenId}/manage/erc8004`, { width, payer }, async ({ page, wallet }) => {
         // What the account has on another network says nothing of Base.
         wallet.chainId = 1;
         wallet.balances.set(1, 0n);
@@ -354,9 +357,7 @@ inTerminal("an agent is changed", (terminal) => {
         await page.getByText("The file that is published").click();
         await page.getByText(`"name": "Quill ${tokenId}"`).waitFor();
         expect(await findingsOf(page)).toEqual([]);
-        wallet.declines.add("eth_sendTransaction");
-        await send.click();
-        await page.getByText("You declined in the wallet. Nothing was sent.").waitFor();
+        await declined(wallet, send, "eth_sendTransaction");
         await send.click();
         await page.getByText("It is in a block. The index reads it within seconds.").waitFor();
         await page.reload();
@@ -408,8 +409,7 @@ inTerminal("an agent is changed", (terminal) => {
           agentId,
         ]);
       }
-      await terminal.visit(`/agent/${tokenId}/manage/erc8004`, { width, payer }, async ({ page }) => {
-        await connectByChip(page);
+      await terminal.connected(`/agent/${tokenId}/manage/erc8004`, { width, payer }, async ({ page }) => {
         await page.getByText("its file is not about this agent, or not on chain").waitFor();
         await page.getByText("Replace its file").click();
         if (width === 1360) await page.getByRole("link", { name: elsewhere }).waitFor();

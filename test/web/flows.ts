@@ -1,8 +1,8 @@
 /** What the tests of the terminal's flows share: the built pages before a real API and a real chain, wallets in them, both widths, and the judgement of axe. */
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { describe, expect } from "vitest";
 import type { Address, AgentFacts } from "../../core/agents/facts.ts";
-import { type BrowserWallet, giveWallet, NO_WALLET } from "../../harness/browser-wallet.ts";
+import { type BrowserWallet, connectByChip, giveWallet, NO_WALLET } from "../../harness/browser-wallet.ts";
 import { buildWeb, webIsStale } from "../../web/build.ts";
 import { plantFollowed } from "../api/support/agents.ts";
 import { HOST } from "../api/support/api.ts";
@@ -14,7 +14,7 @@ import { perFile } from "../support/started.ts";
 import { ALL_RULES, brokenRules, CONTRAST } from "./axe.ts";
 import { CHROMIUM, openPage, startBrowser } from "./browser.ts";
 
-export { connectByChip } from "../../harness/browser-wallet.ts";
+export { connectByChip };
 
 /** A desk and a phone, in CSS pixels. */
 export const WIDTHS = [1360, 390] as const;
@@ -36,6 +36,8 @@ export type Terminal = {
   browser: Browser;
   /** Opens a page; ends with an error when a script failed, a policy was broken, or it was wider than the screen. */
   visit(path: string, options: VisitOptions, act: (visit: Visit) => Promise<void>): Promise<void>;
+  /** The same, with the wallet connected by the chip. */
+  connected: Terminal["visit"];
   stop(): Promise<void>;
 };
 type VisitOptions = {
@@ -64,7 +66,7 @@ export async function startTerminal({
     create trigger follow_at_once before insert or update on offchain.directory_item
       for each row execute function offchain.follow_at_once()`);
   const browser: Browser = await starting;
-  return {
+  const terminal: Terminal = {
     world,
     api,
     browser,
@@ -89,12 +91,18 @@ export async function startTerminal({
         await page.context().close();
       }
     },
+    connected: (path, options, act) =>
+      terminal.visit(path, options, async (visit) => {
+        await connectByChip(visit.page);
+        await act(visit);
+      }),
     async stop() {
       await browser.close();
       await api.close();
       await world.stop();
     },
   };
+  return terminal;
 }
 
 /**
@@ -131,6 +139,13 @@ export async function plantAgent(
   });
   await plantAgents(api.pool, [{ ...agent!, onchainTraits: 0, attestation: null, otherAttestation: null }]);
   await plantFollowed(api.pool, { tokenId, block: 1_000_000_000 });
+}
+
+/** Presses a button whose request the wallet's owner declines, which the page says. */
+export async function declined(wallet: BrowserWallet, button: Locator, method = "personal_sign"): Promise<void> {
+  wallet.declines.add(method);
+  await button.click();
+  await button.page().getByText("You declined in the wallet. Nothing was sent.").waitFor();
 }
 
 /** What axe finds on the page as it is shown now, in both themes (WCAG 2.2 AA). */

@@ -1,6 +1,6 @@
 /** Groups in the terminal: read as they come, joined, written in, created; and what stands before whom. */
 import { expect, it } from "vitest";
-import { connectByChip, findingsOf, inTerminal, plantAgent, widthsInTurn } from "./flows.ts";
+import { connectByChip, declined, findingsOf, inTerminal, plantAgent, widthsInTurn } from "./flows.ts";
 
 const widths = widthsInTurn();
 
@@ -39,9 +39,7 @@ inTerminal("groups", (terminal) => {
         await page.getByText("The gate is cred 26. Connect the wallet of an agent to take part.").waitFor();
         await connectByChip(page);
         await page.getByText(`The gate is cred 26; ${name} has 40 and may join and write.`).waitFor();
-        wallet.declines.add("personal_sign");
-        await page.getByRole("button", { name: "Join" }).click();
-        await page.getByText("You declined in the wallet. Nothing was sent.").waitFor();
+        await declined(wallet, page.getByRole("button", { name: "Join" }));
         await page.getByRole("button", { name: "Join" }).click();
         await page.getByText(`${name} is a member.`).waitFor();
         await page.getByText("Live", { exact: true }).waitFor();
@@ -73,8 +71,7 @@ inTerminal("groups", (terminal) => {
 
   it("says how far an agent is from a gate, and leads to what lifts its score", async () => {
     const { payer, tokenId, name } = await speaker(12);
-    await terminal.visit("/groups/security", { width: 390, payer }, async ({ page }) => {
-      await connectByChip(page);
+    await terminal.connected("/groups/security", { width: 390, payer }, async ({ page }) => {
       await page.getByText(`The gate is cred 51; ${name} has 12. 39 more are needed`).waitFor();
       expect(await page.getByRole("button", { name: "Join" }).count()).toBe(0);
       await page.getByRole("link", { name: "what lifts this score" }).click();
@@ -89,8 +86,7 @@ inTerminal("groups", (terminal) => {
     });
     expect(status).toBe(200);
     await plantScore(tokenId, 12);
-    await terminal.visit("/groups/trading", { width: 390, payer }, async ({ page }) => {
-      await connectByChip(page);
+    await terminal.connected("/groups/trading", { width: 390, payer }, async ({ page }) => {
       const gate = page.locator(".gate");
       await gate.getByText(`${name} is a member.`).waitFor();
       await gate.getByText(`The gate is cred 26; ${name} has 12. 14 more are needed`).waitFor();
@@ -104,8 +100,7 @@ inTerminal("groups", (terminal) => {
       ...{ name: "Only names it", owner: `0x${"5b".repeat(20)}`, verified: false, walletConfirmed: false },
     });
     await plantScore(token, 80);
-    await terminal.visit("/groups/trading", { width: 390, payer: named }, async ({ page }) => {
-      await connectByChip(page);
+    await terminal.connected("/groups/trading", { width: 390, payer: named }, async ({ page }) => {
       const verify = page.locator(".gate").getByRole("link", { name: "verify this wallet first" });
       await verify.waitFor();
       expect(await page.getByRole("button", { name: "Join" }).count()).toBe(0);
@@ -118,8 +113,7 @@ inTerminal("groups", (terminal) => {
 
   it("keeps a message whose answer was lost, over a reload, and sends it once", async () => {
     const { payer } = await speaker(40);
-    await terminal.visit("/groups/general", { payer }, async ({ page }) => {
-      await connectByChip(page);
+    await terminal.connected("/groups/general", { payer }, async ({ page }) => {
       const field = page.getByRole("textbox", { name: /^Message/ });
       await page.route("**/send", async (route) => {
         await route.fetch();

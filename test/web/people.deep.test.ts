@@ -1,6 +1,6 @@
 /** Humans and organizations in the terminal: registered, changed, linked, shown with how their cred came to be, and deleted. */
 import { expect, it } from "vitest";
-import { findingsOf, inTerminal, plantAgent, widthsInTurn } from "./flows.ts";
+import { declined, findingsOf, inTerminal, plantAgent, widthsInTurn } from "./flows.ts";
 
 const widths = widthsInTurn();
 
@@ -15,9 +15,7 @@ inTerminal("people", (terminal) => {
       await terminal.visit("/people/join", { width, payer }, async ({ page, wallet }) => {
         const main = page.getByRole("main");
         await main.getByRole("button", { name: "Connect wallet" }).click();
-        wallet.declines.add("personal_sign");
-        await main.getByRole("button", { name: "Sign in and show my page" }).click();
-        await main.getByText("You declined in the wallet. Nothing was sent.").waitFor();
+        await declined(wallet, main.getByRole("button", { name: "Sign in and show my page" }));
         await main.getByRole("button", { name: "Sign in and show my page" }).click();
         await main.getByText("You are not registered yet.").waitFor();
         await main.getByLabel("Name", { exact: true }).fill(`Ada ${width}`);

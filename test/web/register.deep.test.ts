@@ -7,7 +7,7 @@ import { plantRows } from "../../harness/onchain.ts";
 import { MINT_PRICE, type Paying, REPORT_PRICE } from "../payments/support/paying.ts";
 import { perFile } from "../support/started.ts";
 import { CHROMIUM } from "./browser.ts";
-import { connectByChip, findingsOf, plantAgent, startTerminal, widthsInTurn } from "./flows.ts";
+import { connectByChip, declined, findingsOf, plantAgent, startTerminal, widthsInTurn } from "./flows.ts";
 
 const widths = widthsInTurn();
 
@@ -95,17 +95,13 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("registration and repor
           await page.getByText("For ever: it can never be sold").waitFor();
           expect(await findingsOf(page)).toEqual([]);
           await page.getByRole("main").getByRole("button", { name: "Connect wallet" }).click();
-          wallet.declines.add("personal_sign");
-          await submit(page).click();
-          await page.getByText("You declined in the wallet. Nothing was sent.").waitFor();
+          await declined(wallet, submit(page));
           expect(await mintOf(payer)).toBeUndefined();
           await submit(page).click();
           await page.getByRole("heading", { name: "This costs 1.00 USDC" }).waitFor();
           await page.getByText("5.00 USDC", { exact: true }).waitFor();
           expect(await paid(payer)).toEqual([]);
-          wallet.declines.add("eth_signTypedData_v4");
-          await pay(page).click();
-          await page.getByText("You declined in the wallet. Nothing was sent.").waitFor();
+          await declined(wallet, pay(page), "eth_signTypedData_v4");
           await pay(page).click();
           await minted(page).waitFor();
           expect(await page.locator(".stages [data-state=done]").count()).toBe(4);
@@ -172,8 +168,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("registration and repor
         .poll(async () => (await mintOf(payer))?.token_id ?? null)
         .not.toBeNull()
         .then(() => index(payer));
-      await terminal.visit("/mint", { payer }, async ({ page }) => {
-        await connectByChip(page);
+      await terminal.connected("/mint", { payer }, async ({ page }) => {
         await page.getByText("This wallet has an agent already:").waitFor();
         await name(page).fill("A second one");
         await submit(page).click();
@@ -264,8 +259,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("registration and repor
 
     it("says what the chain refused", async () => {
       const payer = await terminal.world.payer(5_000_000n);
-      await terminal.visit("/mint", { payer }, async ({ page }) => {
-        await connectByChip(page);
+      await terminal.connected("/mint", { payer }, async ({ page }) => {
         await page.route("**/api/v2/mint/*", (route) =>
           route.fulfill({
             headers: { "x-api-version": "2" },
@@ -310,9 +304,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("registration and repor
           await connectByChip(page);
           await buy(page);
           await page.getByRole("heading", { name: "This costs 0.01 USDC" }).waitFor();
-          wallet.declines.add("eth_signTypedData_v4");
-          await pay(page, "0.01").click();
-          await page.getByText("You declined in the wallet. Nothing was sent.").waitFor();
+          await declined(wallet, pay(page, "0.01"), "eth_signTypedData_v4");
           await page.reload();
           await pay(page, "0.01").click();
           await genuine(page).waitFor();
@@ -359,8 +351,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("registration and repor
 
     it("that is forged is not shown as one, whichever part was changed", async () => {
       const payer = await terminal.world.payer(1_000_000n);
-      await terminal.visit("/report/400", { payer }, async ({ page }) => {
-        await connectByChip(page);
+      await terminal.connected("/report/400", { payer }, async ({ page }) => {
         await buy(page);
         await pay(page, "0.01").click();
         await genuine(page).waitFor();
@@ -428,8 +419,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("registration and repor
 
     it("is refused in words a person understands", async () => {
       const payer = await terminal.world.payer(9_999n);
-      await terminal.visit("/report/400", { width: 390, payer }, async ({ page }) => {
-        await connectByChip(page);
+      await terminal.connected("/report/400", { width: 390, payer }, async ({ page }) => {
         await buy(page);
         await page.getByText("0.000001 USDC more are needed.").waitFor();
         await pay(page, "0.01").click();

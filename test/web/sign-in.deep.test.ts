@@ -8,7 +8,7 @@ import { identityProvider, identityProviderEnvironment } from "../../devnet/simu
 import { startSimulators } from "../../devnet/simulators/server.ts";
 import { perFile } from "../support/started.ts";
 import { CHROMIUM } from "./browser.ts";
-import { findingsOf, plantAgent, startTerminal, type Width, widthsInTurn } from "./flows.ts";
+import { declined, findingsOf, plantAgent, startTerminal, type Width, widthsInTurn } from "./flows.ts";
 
 const widths = widthsInTurn();
 
@@ -136,9 +136,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("signing in at the iden
         await main.getByRole("button", { name: "Connect wallet" }).click();
         await main.getByRole("heading", { name: `Noor ${width}` }).waitFor();
         await signedIn(page);
-        wallet.declines.add("personal_sign");
-        await main.getByRole("button", { name: "Link", exact: true }).click();
-        await main.getByText("You declined in the wallet. Nothing was sent.").waitFor();
+        await declined(wallet, main.getByRole("button", { name: "Link", exact: true }));
         expect(await links()).toEqual([]);
         expect(await findingsOf(page)).toEqual([]);
         await main.getByRole("button", { name: "Link", exact: true }).click();

@@ -15,7 +15,7 @@ import { plantDocuments, plantOffers } from "../support/discovery.ts";
 import { deepIt } from "../support/share.ts";
 import { perFile } from "../support/started.ts";
 import { CHROMIUM, openPage } from "./browser.ts";
-import { findingsOf, startTerminal, type Terminal } from "./flows.ts";
+import { declined, findingsOf, startTerminal, type Terminal } from "./flows.ts";
 import { HOSTILE, HOSTILE_ID, HOSTILE_REF, plantWorld, TWIN_ID } from "./world.ts";
 
 // Without Chromium nothing of this can be run: a person's machine leaves it out, CI must not.
@@ -1187,9 +1187,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
     await page.getByLabel("Name", { exact: true }).fill("From a browser");
     await page.getByRole("main").getByRole("button", { name: "Connect wallet · Test wallet" }).click();
     const submit = page.getByRole("button", { name: "Sign and register" });
-    wallet.declines.add("personal_sign");
-    await submit.click();
-    await page.getByText("You declined in the wallet. Nothing was sent.").waitFor();
+    await declined(wallet, submit);
     await submit.click();
     // The chain is new, and the index has an agent with its first number already.
     await page.getByRole("heading", { name: "Meridian is agent #0" }).waitFor();

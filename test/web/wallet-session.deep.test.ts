@@ -1,7 +1,7 @@
 /** The connected wallet in the terminal: chosen, signed in once, kept over a reload, ended by one click. */
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { connectByChip, findingsOf, inTerminal, plantAgent, widthsInTurn } from "./flows.ts";
+import { connectByChip, declined, findingsOf, inTerminal, plantAgent, widthsInTurn } from "./flows.ts";
 
 const widths = widthsInTurn();
 
@@ -46,14 +46,11 @@ inTerminal("the connected wallet", (terminal) => {
 
   it("signs in once, is signed out everywhere by one click, and signs a credential that counts afterwards", async () => {
     const payer = await terminal.world.payer(0n);
-    await terminal.visit("/", { payer }, async ({ page, wallet }) => {
-      await connectByChip(page);
+    await terminal.connected("/", { payer }, async ({ page, wallet }) => {
       const dialog = page.getByRole("dialog");
       await chipOf(page).click();
       await dialog.getByText(/^Ending them asks the wallet for one signature/).waitFor();
-      wallet.declines.add("personal_sign");
-      await dialog.getByRole("button", { name: "End every sign-in of this wallet" }).click();
-      await dialog.getByText("You declined in the wallet. Nothing was sent.").waitFor();
+      await declined(wallet, dialog.getByRole("button", { name: "End every sign-in of this wallet" }));
       await dialog.getByRole("button", { name: "End every sign-in of this wallet" }).click();
       await dialog.getByText("Every sign-in of this wallet is ended.").waitFor();
       await dialog.getByText("No. The first change asks for one signature.").waitFor();
@@ -71,8 +68,7 @@ inTerminal("the connected wallet", (terminal) => {
   it("follows the account that its user selects, and has it chosen again where another one is needed", async () => {
     const [payer, other] = [await terminal.world.payer(0n), await terminal.world.payer(0n)];
     await plantAgent(terminal, 78, other.address, { name: "Of the other" });
-    await terminal.visit("/agent/78/manage/erc8004", { payer }, async ({ page, wallet }) => {
-      await connectByChip(page);
+    await terminal.connected("/agent/78/manage/erc8004", { payer }, async ({ page, wallet }) => {
       // Both accounts are shown to the page; the first one is selected.
       await wallet.change([other.address, payer.address]);
       await chipOf(page, other).waitFor();
@@ -86,9 +82,7 @@ inTerminal("the connected wallet", (terminal) => {
       wallet.picks = [other.address];
       const main = page.getByRole("main");
       await main.getByRole("button", { name: "Connect another wallet" }).click();
-      wallet.declines.add("wallet_requestPermissions");
-      await main.getByRole("button", { name: "Connect wallet" }).click();
-      await main.getByText("You declined in the wallet. Nothing was sent.").waitFor();
+      await declined(wallet, main.getByRole("button", { name: "Connect wallet" }), "wallet_requestPermissions");
       await main.getByRole("button", { name: "Connect wallet" }).click();
       await chipOf(page, other).waitFor();
     });
@@ -96,8 +90,7 @@ inTerminal("the connected wallet", (terminal) => {
 
   it("opens a wallet that knows no permissions as for the first time", async () => {
     const payer = await terminal.world.payer(0n);
-    await terminal.visit("/leaderboard", { payer }, async ({ page, wallet }) => {
-      await connectByChip(page);
+    await terminal.connected("/leaderboard", { payer }, async ({ page, wallet }) => {
       await chipOf(page).click();
       await page.getByRole("dialog").getByRole("button", { name: "Disconnect" }).click();
       await connectByChip(page);
