@@ -1,14 +1,10 @@
 /** POST /agent/{id}/verify/x, /github and /farcaster against the simulators: what proves an account, for whom, and what never does. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { farcasterProofs } from "../../clients/proof-platforms/farcaster.ts";
-import { hubReader } from "../../clients/proof-platforms/farcaster-hub.ts";
-import { githubProofs } from "../../clients/proof-platforms/github.ts";
-import { xProofs } from "../../clients/proof-platforms/x.ts";
 import { openPublicHttp } from "../../clients/public-http.ts";
 import { unconfiguredProofs } from "../../clients/unavailable.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
-import { simulated } from "../clients/support/simulated.ts";
+import { simulated, simulatedProofs } from "../clients/support/simulated.ts";
 import { perFile } from "../support/started.ts";
 import { PATIENT } from "../support/time-limits.ts";
 import { plantAgents } from "./support/agents.ts";
@@ -23,20 +19,11 @@ const raw = perFile(() => openPublicHttp({ userAgent: "tests", loopback: true, o
 const [owner, own, stranger, other] = [newWallet(), newWallet(), newWallet(), newWallet()];
 const TRAIT_PRICE = 5n;
 
-const api = apiForFile(() => {
-  const roomy = { rate: { burst: 10_000, perSecond: 1_000 } };
-  return {
-    env: { LIMITS: "proofs=0" },
-    chain: chainOfAccounts(TRAIT_PRICE),
-    deps: {
-      proofs: {
-        x: xProofs(sim.upstream("/x", { ...roomy, name: "X", headers: { authorization: "Bearer key" } })),
-        github: githubProofs(sim.upstream("/github", { ...roomy, name: "GitHub" }), raw),
-        farcaster: farcasterProofs(hubReader(sim.upstream("/farcaster", { ...roomy, name: "Farcaster" }))),
-      },
-    },
-  };
-});
+const api = apiForFile(() => ({
+  env: { LIMITS: "proofs=0" },
+  chain: chainOfAccounts(TRAIT_PRICE),
+  deps: { proofs: simulatedProofs(sim, raw) },
+}));
 beforeEach(async () => {
   await api.sql(`truncate offchain.proof, offchain.allowance, offchain.transaction_outbox, offchain.transaction_attempt, offchain.idempotency, offchain.cred,
        offchain.cred_history, offchain.sender_state cascade;

@@ -2,22 +2,18 @@
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
-import { farcasterProofs } from "../../clients/proof-platforms/farcaster.ts";
-import { hubReader } from "../../clients/proof-platforms/farcaster-hub.ts";
-import { githubProofs } from "../../clients/proof-platforms/github.ts";
-import { xProofs } from "../../clients/proof-platforms/x.ts";
 import { openPublicHttp } from "../../clients/public-http.ts";
 import { createSecretBox } from "../../clients/secret-box.ts";
 import { openWebhookReceivers } from "../../clients/webhook-receivers.ts";
 import { attestationCall } from "../../devnet/seed-onchain.ts";
 import { runWebhooks } from "../../workers/webhooks/deliver.ts";
 import { WEBHOOK_KEY } from "../api/support/api.ts";
-import { simulated } from "../clients/support/simulated.ts";
+import { simulated, simulatedProofs } from "../clients/support/simulated.ts";
 import type { Paying } from "../payments/support/paying.ts";
 import { perFile } from "../support/started.ts";
 import { replying, startReceiver } from "../webhooks/support/world.ts";
 import { CHROMIUM } from "./browser.ts";
-import { connectByChip, findingsOf, plantAgent, startTerminal, WIDTHS, widthsInTurn } from "./flows.ts";
+import { connectByChip, declined, findingsOf, plantAgent, startTerminal, WIDTHS, widthsInTurn } from "./flows.ts";
 
 const widths = widthsInTurn();
 
@@ -27,19 +23,12 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("proofs in the terminal
   const sim = perFile(simulated);
   const raw = perFile(() => openPublicHttp({ userAgent: "tests", loopback: true, origins: [sim.url] }));
   const receiver = perFile(startReceiver);
-  const terminal = perFile(() => {
-    const roomy = { rate: { burst: 10_000, perSecond: 1_000 } };
-    return startTerminal({
+  const terminal = perFile(() =>
+    startTerminal({
       env: { PRICING_PHASE: "free", WEBHOOK_ALLOW_PRIVATE: "true", LIMITS: "proofs=0,proofs-of-agent=4" },
-      deps: {
-        proofs: {
-          x: xProofs(sim.upstream("/x", { ...roomy, name: "X", headers: { authorization: "Bearer key" } })),
-          github: githubProofs(sim.upstream("/github", { ...roomy, name: "GitHub" }), raw),
-          farcaster: farcasterProofs(hubReader(sim.upstream("/farcaster", { ...roomy, name: "Farcaster" }))),
-        },
-      },
-    });
-  });
+      deps: { proofs: simulatedProofs(sim, raw) },
+    }),
+  );
   perFile(() => {
     const receivers = openWebhookReceivers({ userAgent: "tests", allowLoopback: true });
     return runWebhooks(
@@ -117,13 +106,9 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("proofs in the terminal
       const payer = await terminal.world.payer(0n);
       const tokenId = await agentOf(payer);
       const handle = `ada${width}`;
-      await terminal.visit(`/agent/${tokenId}/manage/proofs`, { width, payer }, async ({ page, wallet }) => {
-        await connectByChip(page);
-
+      await terminal.connected(`/agent/${tokenId}/manage/proofs`, { width, payer }, async ({ page, wallet }) => {
         const own = part(page, "The agent's wallet");
-        wallet.declines.add("personal_sign");
-        await own.getByRole("button", { name: "Verify the wallet" }).click();
-        await own.getByText("You declined in the wallet. Nothing was sent.").waitFor();
+        await declined(wallet, own.getByRole("button", { name: "Verify the wallet" }));
         // The page is left between the request and its answer: the same request goes on after the reload.
         const keys = new Set<string | undefined>();
         let answered: Promise<unknown> = Promise.resolve();
@@ -220,8 +205,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("proofs in the terminal
               ($1, 'farcaster', '6', 'away', 'away', '{}', 'stale', now() - interval '9 days', now() - interval '3 days')`,
       [tokenId],
     );
-    await terminal.visit(`/agent/${tokenId}/manage/proofs`, { payer: payer!, width: 390 }, async ({ page }) => {
-      await connectByChip(page);
+    await terminal.connected(`/agent/${tokenId}/manage/proofs`, { payer: payer!, width: 390 }, async ({ page }) => {
       const x = part(page, "X");
       await x.getByLabel("Handle on X").fill("shared");
       await check(x).click();
@@ -241,8 +225,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("proofs in the terminal
       await x.getByText("Checked too often").waitFor();
       await x.getByText(/^Try again in \d+ (min|h)\.$/).waitFor();
     });
-    await terminal.visit(`/agent/${tokenId}/manage/proofs`, { payer: stranger! }, async ({ page }) => {
-      await connectByChip(page);
+    await terminal.connected(`/agent/${tokenId}/manage/proofs`, { payer: stranger! }, async ({ page }) => {
       await part(page, "X")
         .getByText("This needs the agent's wallet or the owner of its token, and you are connected with")
         .waitFor();
@@ -250,8 +233,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("proofs in the terminal
       expect(await page.getByRole("button", { name: "Check now" }).count()).toBe(0);
     });
     expect((await verifications(tokenId)).x).toBeNull();
-    await terminal.visit(`/agent/${tokenId}/manage/webhooks`, { payer: stranger! }, async ({ page }) => {
-      await connectByChip(page);
+    await terminal.connected(`/agent/${tokenId}/manage/webhooks`, { payer: stranger! }, async ({ page }) => {
       await page.getByRole("button", { name: "Sign in", exact: true }).click();
       await page.getByLabel(/^URL/).fill(receiver.url);
       await page.getByRole("button", { name: "Make the webhook" }).click();
@@ -267,8 +249,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("proofs in the terminal
   it.each(widths())("claims the exchange's attestation of the owner, once there is one (%i px)", async (width) => {
     const payer = await terminal.world.payer(0n);
     const tokenId = await agentOf(payer);
-    await terminal.visit(`/agent/${tokenId}/manage/proofs#coinbase-verify`, { width, payer }, async ({ page }) => {
-      await connectByChip(page);
+    await terminal.connected(`/agent/${tokenId}/manage/proofs#coinbase-verify`, { width, payer }, async ({ page }) => {
       const exchange = part(page, "Coinbase attestation");
       await check(exchange).click();
       await exchange.getByText(/^The exchange has not attested the owner 0x/).waitFor();
@@ -302,8 +283,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("proofs in the terminal
     const { body } = await terminal.api.get(`/api/v2/agent/${tokenId}/referral`);
     const { link } = body as never as { link: string };
     for (const width of WIDTHS)
-      await terminal.visit(`/agent/${tokenId}/manage/referral`, { width, payer }, async ({ page }) => {
-        await connectByChip(page);
+      await terminal.connected(`/agent/${tokenId}/manage/referral`, { width, payer }, async ({ page }) => {
         await page.getByText(link, { exact: true }).waitFor();
         await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
         await page.getByRole("button", { name: "Copy" }).first().click();
@@ -327,11 +307,8 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("proofs in the terminal
     type Row = { id: string; url: string; events: string[]; agents: unknown[]; enabled: boolean };
     receiver.received.length = 0;
     receiver.answer = replying(204);
-    await terminal.visit(`/agent/${tokenId}/manage/webhooks`, { width, payer }, async ({ page, wallet }) => {
-      await connectByChip(page);
-      wallet.declines.add("personal_sign");
-      await page.getByRole("button", { name: "Sign in", exact: true }).click();
-      await page.getByText("You declined in the wallet. Nothing was sent.").waitFor();
+    await terminal.connected(`/agent/${tokenId}/manage/webhooks`, { width, payer }, async ({ page, wallet }) => {
+      await declined(wallet, page.getByRole("button", { name: "Sign in", exact: true }));
       await page.getByRole("button", { name: "Sign in", exact: true }).click();
       await page.getByText("This wallet has no webhook yet").waitFor();
       expect(await findingsOf(page)).toEqual([]);

@@ -2,10 +2,6 @@
 import { Registry } from "prom-client";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { FoundProof, ProofReader, ProofReaders } from "../../clients/ports.ts";
-import { farcasterProofs } from "../../clients/proof-platforms/farcaster.ts";
-import { hubReader } from "../../clients/proof-platforms/farcaster-hub.ts";
-import { githubProofs } from "../../clients/proof-platforms/github.ts";
-import { xProofs } from "../../clients/proof-platforms/x.ts";
 import { openPublicHttp } from "../../clients/public-http.ts";
 import { Failure } from "../../core/errors.ts";
 import { type ByProofPlatform, byProofPlatform, type ProofPlatformKey } from "../../core/proof-platforms.ts";
@@ -16,7 +12,7 @@ import { proofGauges } from "../../ops/metrics/scores.ts";
 import { proofRecheck } from "../../workers/agents/proof-recheck.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { plantAgents } from "../api/support/agents.ts";
-import { simulated } from "../clients/support/simulated.ts";
+import { simulated, simulatedProofs } from "../clients/support/simulated.ts";
 import { testDatabase } from "../support/database.ts";
 import { sql } from "../support/sql.ts";
 import { perFile } from "../support/started.ts";
@@ -33,12 +29,7 @@ let asked: [ProofPlatformKey, number][] = [];
 
 beforeEach(async () => {
   // Fresh breakers: what one test broke is not the next one's.
-  const roomy = { rate: { burst: 10_000, perSecond: 1_000 } };
-  platforms = {
-    x: xProofs(sim.upstream("/x", { ...roomy, headers: { authorization: "Bearer key" } })),
-    github: githubProofs(sim.upstream("/github", roomy), raw),
-    farcaster: farcasterProofs(hubReader(sim.upstream("/farcaster", roomy))),
-  };
+  platforms = simulatedProofs(sim, raw);
   asked = [];
   checks = byProofPlatform(() => ({ recheckMs: DAY_MS, readsPerDay: null }));
   now = Date.parse("2026-11-21T12:00:00Z");

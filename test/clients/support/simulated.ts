@@ -1,5 +1,10 @@
 /** Simulators for a test file, an HTTP core on them, and a short way to plant what they hold. */
 import { type Http, type HttpOptions, openHttp, type Upstream, type UpstreamOptions } from "../../../clients/http.ts";
+import { farcasterProofs } from "../../../clients/proof-platforms/farcaster.ts";
+import { hubReader } from "../../../clients/proof-platforms/farcaster-hub.ts";
+import { githubProofs } from "../../../clients/proof-platforms/github.ts";
+import { xProofs } from "../../../clients/proof-platforms/x.ts";
+import type { PublicHttp } from "../../../clients/public-http.ts";
 import { Failure } from "../../../core/errors.ts";
 import { startSimulators } from "../../../devnet/simulators/server.ts";
 import { declaredTimeout, PATIENT } from "../../support/time-limits.ts";
@@ -52,6 +57,16 @@ export async function simulated(): Promise<Simulated> {
       for (const http of open) await http.close();
       await simulators.stop();
     },
+  };
+}
+
+/** What reads proofs on each platform of the simulators, with room for as many requests as a file makes. */
+export function simulatedProofs(sim: Simulated, raw: PublicHttp) {
+  const rate = { burst: 10_000, perSecond: 1_000 };
+  return {
+    x: xProofs(sim.upstream("/x", { rate, name: "X", headers: { authorization: "Bearer key" } })),
+    github: githubProofs(sim.upstream("/github", { rate, name: "GitHub" }), raw),
+    farcaster: farcasterProofs(hubReader(sim.upstream("/farcaster", { rate, name: "Farcaster" }))),
   };
 }
 
