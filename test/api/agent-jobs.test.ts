@@ -6,14 +6,13 @@ import { openContract, storeCommerceRange } from "../../db/commerce/commerce-log
 import { jobStats } from "../../workers/income/recompute-due.ts";
 import { plantAgents } from "./support/agents.ts";
 import { apiForFile } from "./support/api.ts";
-import { AGENT, OWNER, plantEarners, wallet } from "./support/evidence.ts";
-import { itHasPages } from "./support/walks.ts";
+import { AGENT, OWNER, plantEarners, recomputed, USDC, wallet } from "./support/evidence.ts";
+import { itHasPages, pagesAt } from "./support/walks.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 5);
 const DAY = 86_400;
 const [ALICE, BOB, JUDGE] = [wallet("b1"), wallet("b2"), wallet("e1")];
 const [OWN, CONTRACT] = [wallet("a7"), wallet("c8")];
-const USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913";
 const PATH = "/api/v2/agent/31/jobs?platform=erc8004";
 
 type Job = Record<string, unknown> & { jobId: string; block: number; removed: { rule: string } | null };
@@ -56,14 +55,7 @@ async function plant(
   await storeCommerceRange(api.pool, contract, { from: first, to, hash: "0x1", logs }, new Date(NOW));
   readTo = to;
 }
-const recompute = () =>
-  jobStats.run(
-    {
-      ...{ db: api.pool, clock: () => new Date(NOW), log: { warn: console.error } },
-      config: { contracts: { usdc: { address: USDC } } },
-    } as never,
-    {},
-  );
+const recompute = () => recomputed(jobStats, api.pool, new Date(NOW));
 
 const api = apiForFile({ now: () => NOW });
 beforeAll(async () => {
@@ -74,11 +66,7 @@ beforeAll(async () => {
     await api.sql("insert into offchain.income_followed (address, kind, cohort) values ($1, 'payer', 1)", client);
 });
 
-const pageOf = async (search = ""): Promise<Page> => {
-  const { status, body } = await api.get(`${PATH}${search && `&${search}`}`);
-  expect(status).toBe(200);
-  return body as unknown as Page;
-};
+const pageOf = pagesAt<Page>(api, PATH);
 
 describe("an agent's jobs", () => {
   it("are none where no contract is set, which is said, and nobody waits for a block", async () => {

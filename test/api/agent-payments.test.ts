@@ -7,8 +7,8 @@ import { plantDirectory } from "../support/directory.ts";
 import { plantDocuments } from "../support/discovery.ts";
 import { plantAgents } from "./support/agents.ts";
 import { apiForFile } from "./support/api.ts";
-import { AGENT, OWNER, plantEarners, wallet } from "./support/evidence.ts";
-import { itHasPages } from "./support/walks.ts";
+import { AGENT, OWNER, plantEarners, recomputed, wallet } from "./support/evidence.ts";
+import { itHasPages, pagesAt } from "./support/walks.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 5);
 const DAY = 86_400;
@@ -28,14 +28,7 @@ const move = (from: string, to: string, units: number, daysAgo: number, paid: bo
   const hash = `0x${block.toString(16).padStart(64, "0")}`;
   moves.push([hash, 1, block, NOW / 1_000 - daysAgo * DAY, hash, from, to, units, paid ? hash : null]);
 };
-const recompute = () =>
-  incomeStats.run(
-    {
-      ...{ db: api.pool, clock: () => new Date(NOW), log: { warn: console.error } },
-      config: { contracts: { usdc: { address: "0xusdc" } } },
-    } as never,
-    {},
-  );
+const recompute = () => recomputed(incomeStats, api.pool, new Date(NOW));
 
 const api = apiForFile({ now: () => NOW });
 beforeAll(async () => {
@@ -62,11 +55,7 @@ beforeAll(async () => {
     await api.sql("insert into offchain.income_move values ($1, $2, $3, $4, $5, $6, $7, $8, $9)", ...row);
 });
 
-const pageOf = async (search = ""): Promise<Page & Record<string, unknown>> => {
-  const { status, body } = await api.get(`${PATH}${search && `&${search}`}`);
-  expect(status).toBe(200);
-  return body as unknown as Page & Record<string, unknown>;
-};
+const pageOf = pagesAt<Page>(api, PATH);
 
 describe("the payments of an agent", () => {
   it("are none before they are weighed", async () => {

@@ -8,7 +8,7 @@ import { plantAgents } from "./support/agents.ts";
 import { apiForFile } from "./support/api.ts";
 import { wallet } from "./support/evidence.ts";
 import { plantAttestation } from "./support/plants.ts";
-import { itHasPages, walked } from "./support/walks.ts";
+import { itHasPages, pagesAt, walked } from "./support/walks.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 5);
 const REGISTRY = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
@@ -59,11 +59,7 @@ beforeAll(async () => {
   for (const address of FARM) await api.plant("reviewer_history", { address, funder: wallet("e1"), funder_sent: 3 });
 });
 
-const pageOf = async (search = ""): Promise<Page & Record<string, unknown>> => {
-  const { status, body } = await api.get(`${PATH}?platform=erc8004${search && `&${search}`}`);
-  expect(status).toBe(200);
-  return body as unknown as Page & Record<string, unknown>;
-};
+const pageOf = pagesAt<Page>(api, `${PATH}?platform=erc8004`);
 
 describe("the reviews of an agent", () => {
   it("are told as not known before they were weighed", async () => {
@@ -255,11 +251,9 @@ describe("the reviews of an own agent", () => {
         { services: [{ name: "record", endpoint: recordsAt(api.deps.config.service.publicUrl) + tokenId }] },
       ],
     );
-  const bodyOf = async (tokenId: number, search = "") => {
-    const { status, body } = await api.get(`/api/v2/agent/helixa-${tokenId}/reviews?limit=100${search}`);
-    expect(status).toBe(200);
-    return body as unknown as Page & { agentId: string; registrations: string[]; raw: number | null };
-  };
+  type Body = Page & { agentId: string; registrations: string[]; raw: number | null };
+  const bodyOf = (tokenId: number, search = "") =>
+    pagesAt<Body>(api, `/api/v2/agent/helixa-${tokenId}/reviews?limit=100`)(search);
   const registrationsOf = async (tokenId: number) => {
     await recompute();
     return (await bodyOf(tokenId)).registrations;

@@ -20,6 +20,15 @@ export async function walked<P extends { nextCursor: string | null }, R>(
   return rows;
 }
 
+/** What reads a list of evidence, which must be there. @param path with a question of its own */
+export const pagesAt =
+  <P>(api: TestApi, path: string) =>
+  async (search = ""): Promise<P & Record<string, unknown>> => {
+    const { status, body } = await api.get(`${path}${search && `&${search}`}`);
+    expect(status).toBe(200);
+    return body as never;
+  };
+
 /** HEAD has no body, and who has the answer already gets none again. */
 export async function expectValidated(api: TestApi, path: string): Promise<void> {
   const etag = (await api.get(path)).headers.get("etag")!;
