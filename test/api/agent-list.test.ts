@@ -7,7 +7,15 @@ import { type AgentList, type AgentListOptions, openAgentList } from "../../db/l
 import { plantCheckpoint } from "../../harness/onchain.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
-import { agentRow, type Question, question, settled, writeAgents, writeScores } from "../columns/support.ts";
+import {
+  agentRow,
+  plainAgent,
+  type Question,
+  question,
+  settled,
+  writeAgents,
+  writeScores,
+} from "../columns/support.ts";
 import { WALLETS } from "../support/directory.ts";
 import { forAllLater } from "../support/for-all.ts";
 import { isDeep, shareOf } from "../support/share.ts";
@@ -64,20 +72,6 @@ async function showBlock(block: number): Promise<void> {
   await plantCheckpoint(api.pool, { block, finalized: 900 });
   await until("the block is served", () => api.deps.index.block === block);
 }
-
-/** A plain agent, as a test wants it. */
-const agent = (tokenId: number, change: Partial<Parameters<typeof writeAgents>[1][number]> = {}) => ({
-  tokenId,
-  name: `Agent number ${tokenId}`,
-  framework: "custom",
-  agentAddress: `0x${(tokenId + 1).toString(16).padStart(40, "0")}`,
-  owner: `0x${(tokenId + 1).toString(16).padStart(40, "0")}`,
-  mintedAt: 1_790_000_000 + tokenId,
-  verified: false,
-  points: "0",
-  updatedBlock: 500,
-  ...change,
-});
 
 type Page = { total: number; nextCursor: string | null; agents: { tokenId: number; credScore: number }[] };
 const page = async (query: string) => await api.read<Page>(`/api/v2/agents?${query}`);
@@ -200,11 +194,14 @@ describe(`random questions (seed ${SEED})`, () => {
 
 describe("freshness", () => {
   it("a new agent, a changed agent and a changed score show soon", async () => {
-    await writeAgents(api.pool, [agent(0), agent(1), agent(2)]);
+    await writeAgents(api.pool, [plainAgent(0), plainAgent(1), plainAgent(2)]);
     await remember({ pollMs: 250 });
     await writeScores(api.pool, [[1, 90]]);
     await until("the score shows", async () => (await ids("sort=credScore&order=desc"))[0] === 1);
-    await writeAgents(api.pool, [agent(2, { name: "Renamed", updatedBlock: 1001 }), agent(3, { updatedBlock: 1001 })]);
+    await writeAgents(api.pool, [
+      plainAgent(2, { name: "Renamed", updatedBlock: 1001 }),
+      plainAgent(3, { updatedBlock: 1001 }),
+    ]);
     await plantCheckpoint(api.pool, { block: 1001, finalized: 900 });
     await until("the agents show", async () => String(await ids("sort=name&order=desc")) === "2,3,1,0");
     expect(await fromMemory(() => ids("search=renamed"))).toEqual([2]);
@@ -212,7 +209,7 @@ describe("freshness", () => {
 
   it("after a transfer the new owner is found and the old one not, from memory and by SQL", async () => {
     const [seller, buyer] = ["d", "e"].map((digit) => `0x${digit.repeat(40)}`) as [string, string];
-    await writeAgents(api.pool, [agent(0), agent(1, { owner: seller })]);
+    await writeAgents(api.pool, [plainAgent(0), plainAgent(1, { owner: seller })]);
     await remember();
     const expectFound = async (owner: string, expected: number[]) => {
       const [upper, start] = [owner.toUpperCase().replace("X", "x"), owner.slice(0, 5)];
@@ -227,7 +224,7 @@ describe("freshness", () => {
     };
     await expectFound(seller, [1]);
     await expectFound(buyer, []);
-    await writeAgents(api.pool, [agent(1, { owner: buyer, updatedBlock: 1001 })]);
+    await writeAgents(api.pool, [plainAgent(1, { owner: buyer, updatedBlock: 1001 })]);
     await showBlock(1001);
     await expectFound(buyer, [1]);
     await expectFound(seller, []);
@@ -236,11 +233,11 @@ describe("freshness", () => {
   it("an answer that must hold a block holds it, although memory has not seen it", async () => {
     const { line, url } = await throughProxy(api.database.url);
     closeLine = line.close;
-    await writeAgents(api.pool, [agent(0)]);
+    await writeAgents(api.pool, [plainAgent(0)]);
     await remember({ url });
     expect(await fromMemory(() => ids(""))).toEqual([0]);
     line.be({ kind: "silent" });
-    await writeAgents(api.pool, [agent(1, { name: "Newcomer", updatedBlock: 1001 })]);
+    await writeAgents(api.pool, [plainAgent(1, { name: "Newcomer", updatedBlock: 1001 })]);
     const waiting = api.get("/api/v2/agents?minBlock=1001&search=newcomer");
     await plantCheckpoint(api.pool, { block: 1001, finalized: 900 });
     const { headers, body } = await waiting;
@@ -252,7 +249,7 @@ describe("freshness", () => {
   });
 
   it("a switch to another index is followed, and nothing of the old one shows after it", async () => {
-    await writeAgents(api.pool, [agent(0), agent(1)]);
+    await writeAgents(api.pool, [plainAgent(0), plainAgent(1)]);
     await remember();
     await api.sql(`
       begin;
@@ -273,12 +270,12 @@ describe("a whole address", () => {
     const owned = { agentAddress: other, owner: wallet };
     const own = { agentAddress: wallet, owner: wallet };
     await writeAgents(api.pool, [
-      agent(1, named),
-      agent(2, owned),
-      agent(3, own),
-      agent(4, owned),
-      agent(5, own),
-      agent(6),
+      plainAgent(1, named),
+      plainAgent(2, owned),
+      plainAgent(3, own),
+      plainAgent(4, owned),
+      plainAgent(5, own),
+      plainAgent(6),
     ]);
     await remember();
     expect(await ids(`search=${wallet}`)).toEqual([3, 5, 2, 4, 1]);
@@ -301,7 +298,7 @@ describe("SQL answers", () => {
   it("while the feed is silent or broken, and memory again after it", async () => {
     const { line, url } = await throughProxy(api.database.url);
     closeLine = line.close;
-    await writeAgents(api.pool, [agent(0), agent(1)]);
+    await writeAgents(api.pool, [plainAgent(0), plainAgent(1)]);
     await remember({ url, maxAgeMs: NEVER });
     for (const fail of [() => line.be({ kind: "silent" }), line.cut]) {
       await fail();
@@ -321,7 +318,7 @@ describe("SQL answers", () => {
   });
 
   it("what is too large to be kept", async () => {
-    await writeAgents(api.pool, [agent(0), agent(1)]);
+    await writeAgents(api.pool, [plainAgent(0), plainAgent(1)]);
     list = openAgentList({ url: api.database.url, db: api.deps.db, memory: new MemoryBudget(1000) });
     await until("it is found too large", () => list!.stats().phase === "too large");
     const { fromMemory } = answered;
@@ -330,7 +327,7 @@ describe("SQL answers", () => {
   });
 
   it("while memory is loading", async () => {
-    await writeAgents(api.pool, [agent(0)]);
+    await writeAgents(api.pool, [plainAgent(0)]);
     list = openAgentList({ url: api.database.url, db: api.deps.db });
     expect(await ids("")).toEqual([0]);
   });
@@ -338,7 +335,7 @@ describe("SQL answers", () => {
 
 it("an agent that has no stored score yet is listed by the score that it shows", async () => {
   // Points and age give the second 38, so that it belongs between the two that are stored.
-  await writeAgents(api.pool, [agent(0), agent(1, { points: "100" }), agent(2)]);
+  await writeAgents(api.pool, [plainAgent(0), plainAgent(1, { points: "100" }), plainAgent(2)]);
   await writeScores(api.pool, [
     [0, 60],
     [2, 20],

@@ -15,22 +15,9 @@ import { testDatabase } from "../support/database.ts";
 import { folderOfTest } from "../support/folders.ts";
 import { deepIt } from "../support/share.ts";
 import { perTest } from "../support/started.ts";
-import { type AgentRow, settled, writeAgents, writeScores } from "./support.ts";
+import { plainAgent, settled, writeAgents, writeScores } from "./support.ts";
 
 const QUERY: AgentQuery = { sort: "credScore", order: "desc", limit: 100, position: { offset: 0 } };
-
-const row = (tokenId: number, change: Partial<AgentRow> = {}): AgentRow => ({
-  tokenId,
-  name: `Agent number ${tokenId}`,
-  framework: "custom",
-  agentAddress: `0x${tokenId.toString(16).padStart(40, "0")}`,
-  owner: `0x${tokenId.toString(16).padStart(40, "0")}`,
-  mintedAt: 1_790_000_000 + tokenId,
-  verified: false,
-  points: "0",
-  updatedBlock: 500,
-  ...change,
-});
 
 const db = perTest(testDatabase);
 let list: AgentList | undefined;
@@ -49,7 +36,7 @@ async function plant(agents = 20) {
   await plantOnchain(db.pool, { block: 1000, finalized: 900 });
   await writeAgents(
     db.pool,
-    Array.from({ length: agents }, (_, tokenId) => row(tokenId)),
+    Array.from({ length: agents }, (_, tokenId) => plainAgent(tokenId)),
   );
 }
 
@@ -113,7 +100,7 @@ describe("blocks", () => {
   test("bring agents, and an answer that must hold one is never older", async () => {
     await plant();
     await follow({ pollMs: LONG });
-    await writeAgents(db.pool, [row(20, { name: "Newcomer", updatedBlock: 1001 })]);
+    await writeAgents(db.pool, [plainAgent(20, { name: "Newcomer", updatedBlock: 1001 })]);
     await db.pool.query(
       "update onchain._ponder_checkpoint set latest_checkpoint = replace(latest_checkpoint, '1000', '1001')",
     );
@@ -129,16 +116,16 @@ describe("blocks", () => {
     await plant();
     await follow();
     await writeAgents(db.pool, [
-      row(1, { name: "Renamed", points: "7", updatedBlock: 1001 }),
-      row(20, { name: "Minted and gone", updatedBlock: 1001 }),
-      row(21, { name: "Minted twice", updatedBlock: 1001 }),
+      plainAgent(1, { name: "Renamed", points: "7", updatedBlock: 1001 }),
+      plainAgent(20, { name: "Minted and gone", updatedBlock: 1001 }),
+      plainAgent(21, { name: "Minted twice", updatedBlock: 1001 }),
     ]);
     await plantCheckpoint(db.pool, { block: 1001, finalized: 900 });
     await until("the block is seen", async () => (await names("minted")).length === 2);
     expect(await names("renamed")).toEqual([1]);
     // The other branch reaches the same height before anybody looks: no block number tells.
     await db.pool.query("begin; delete from onchain.agent where token_id = 20; commit");
-    await writeAgents(db.pool, [row(1), row(21, { name: "Other", updatedBlock: 1001 })]);
+    await writeAgents(db.pool, [plainAgent(1), plainAgent(21, { name: "Other", updatedBlock: 1001 })]);
     await until("the other branch is seen", async () => (await names("minted")).length === 0);
     expect(await names("renamed")).toEqual([]);
     expect(await names("number 1")).toContain(1);
@@ -150,7 +137,7 @@ describe("blocks", () => {
   test("below the finalized one are looked at no more", async () => {
     await plant();
     await follow();
-    await writeAgents(db.pool, [row(20, { updatedBlock: 1001 })]);
+    await writeAgents(db.pool, [plainAgent(20, { updatedBlock: 1001 })]);
     await plantCheckpoint(db.pool, { block: 1050, finalized: 1040 });
     await settled(list!, 1_200);
     const { rowsRead } = list!.stats();
@@ -223,7 +210,7 @@ async function onOwnServer(work: (own: OwnServer) => Promise<void>): Promise<voi
   try {
     await migrate(own.url);
     await plantOnchain(pool, { block: 1000, finalized: 900 });
-    await writeAgents(pool, [row(0), row(1), row(2)]);
+    await writeAgents(pool, [plainAgent(0), plainAgent(1), plainAgent(2)]);
     await work(own);
   } finally {
     await list?.close();

@@ -23,6 +23,14 @@ export type AgentRow = {
   updatedBlock: number;
 };
 
+/** A plain agent, as a test wants it. */
+export const plainAgent = (tokenId: number, change: Partial<AgentRow> = {}): AgentRow => ({
+  ...{ tokenId, name: `Agent number ${tokenId}`, framework: "custom", mintedAt: 1_790_000_000 + tokenId },
+  agentAddress: `0x${(tokenId + 1).toString(16).padStart(40, "0")}`,
+  owner: `0x${(tokenId + 1).toString(16).padStart(40, "0")}`,
+  ...{ verified: false, points: "0", updatedBlock: 500, ...change },
+});
+
 const name = fc.oneof(
   { weight: 6, arbitrary: fc.array(piece, { minLength: 1, maxLength: 4 }).map((pieces) => pieces.join(" ")) },
   { weight: 2, arbitrary: fc.constantFrom("x", "", " ", "  z  ", "aaaa", "\u3000y\ufeff", "🤖🤖", "éé", "Agent") },
