@@ -4,6 +4,7 @@ import { recomputeCred } from "../../../db/cred/cred.ts";
 import { eventLog, eventsAfter } from "../../../db/events/events.ts";
 import { testLog } from "../../../harness/log.ts";
 import { plantCheckpoint, plantOnchain, plantRows } from "../../../harness/onchain.ts";
+import { until } from "../../../harness/until.ts";
 import type { ChangeKind } from "../../../ponder.schema.ts";
 import { dispatch } from "../../../workers/events/dispatcher.ts";
 import { sequence } from "../../../workers/events/event-log.ts";
@@ -84,6 +85,22 @@ export async function eventWorld() {
     async settle() {
       await dispatch(context);
       await sequence(context);
+    },
+    /** Lets things happen, and the process die and start again over each of them. @param points where it dies */
+    async dying(points: readonly string[], happenings: (() => Promise<unknown>)[]) {
+      let left = 0;
+      const fault = (point: string) => {
+        if (points.includes(point) && left-- > 0) throw new Error("killed");
+      };
+      for (const [n, happens] of happenings.entries()) {
+        await happens();
+        left = n % 3;
+        await until("a pass that lived", async () => {
+          await dispatch({ ...context, fault });
+          await sequence({ ...context, fault });
+          return true;
+        });
+      }
     },
     async log(part: { after?: number; final?: boolean } = {}): Promise<LoggedEvent[]> {
       const { head } = await eventLog(db);
