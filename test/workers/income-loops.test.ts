@@ -3,7 +3,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { LOOP_BLOCKS } from "../../core/income/loops.ts";
 import { testDatabase } from "../support/database.ts";
 import { perFile, perTest } from "../support/started.ts";
-import { incomeJobs, lower, plantOwnAgent, startIncomeWorld, statsOf } from "./support/income.ts";
+import { incomeJobs, plantOwnAgent, startIncomeWorld, statsOf } from "./support/income.ts";
+import { lower } from "./support/money-chain.ts";
 
 const world = perFile(startIncomeWorld);
 const db = perTest(() => testDatabase({ indexed: true }));
@@ -82,7 +83,7 @@ describe("a round of money", () => {
     // What a reorganisation took back is forgotten.
     await db.pool.query("update offchain.income_route set block_hash = '0xgone'");
     await jobs.settleDown();
-    expect((await db.pool.query("select block_hash from offchain.income_route")).rows).not.toContainEqual({
+    expect(await db.rows("select block_hash from offchain.income_route")).not.toContainEqual({
       block_hash: "0xgone",
     });
     expect(await rulesOf(PAYER)).toEqual(["self_funded"]);

@@ -18,13 +18,13 @@ import {
   counted,
   gone,
   incomeJobs,
-  lower,
   quiet,
   startIncomeWorld,
   statsOf,
   storedAndTrue,
   withoutTimes,
 } from "./support/income.ts";
+import { lower } from "./support/money-chain.ts";
 
 const world = perFile(startIncomeWorld);
 const db = perTest(() => testDatabase({ indexed: true }));

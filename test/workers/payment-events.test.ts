@@ -9,7 +9,8 @@ import { sequence } from "../../workers/events/event-log.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { testDatabase } from "../support/database.ts";
 import { perFile, perTest } from "../support/started.ts";
-import { incomeJobs, lower, startIncomeWorld } from "./support/income.ts";
+import { incomeJobs, startIncomeWorld } from "./support/income.ts";
+import { lower } from "./support/money-chain.ts";
 
 const world = perFile(startIncomeWorld);
 const db = perTest(() => testDatabase({ indexed: true }));

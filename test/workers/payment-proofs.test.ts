@@ -17,7 +17,8 @@ import { testDatabase } from "../support/database.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { ERC8004, feedbackRow, registeredRow } from "../support/reviewed.ts";
 import { perFile, perTest } from "../support/started.ts";
-import { lower, startIncomeWorld } from "./support/income.ts";
+import { startIncomeWorld } from "./support/income.ts";
+import { lower } from "./support/money-chain.ts";
 
 const SCHEMA = `0x${"f".repeat(64)}`;
 const world = perFile(startIncomeWorld);

@@ -1,45 +1,35 @@
 /** A chain with the contract of jobs on it, accounts that order and do work, and what the database should hold of it by the contract's own word. */
-import { createWalletClient, type Hex, http, maxUint256, zeroAddress, zeroHash } from "viem";
-import { privateKeyToAccount } from "viem/accounts";
-import { base } from "viem/chains";
+import { type Hex, maxUint256, zeroAddress, zeroHash } from "viem";
 import { agentCommerceAbi } from "../../../abis/agent-commerce.ts";
 import { usdcAbi } from "../../../abis/usdc.ts";
 import type { Chain } from "../../../clients/ports.ts";
 import { JOB_STATES } from "../../../core/commerce/jobs.ts";
-import { startAnvil } from "../../../devnet/anvil.ts";
-import { deployDevnet } from "../../../devnet/deploy.ts";
-import { testChain } from "../../../harness/agent-wallet.ts";
-import { chainAt } from "../../../harness/chain-at.ts";
 import { testLog } from "../../../harness/log.ts";
 import { commerce } from "../../../workers/commerce/commerce.ts";
 import { income } from "../../../workers/income/income.ts";
 import { incomeFollowed } from "../../../workers/income/income-followed.ts";
 import { jobStats } from "../../../workers/income/recompute-due.ts";
 import type { TestDatabase } from "../../support/database.ts";
-import { lower, plantEarner } from "./income.ts";
+import { plantEarner } from "./income.ts";
+import { lower, startMoneyChain } from "./money-chain.ts";
 
 export type CommerceWorld = Awaited<ReturnType<typeof startCommerceWorld>>;
 
 const GAS = 1_000_000n;
 
 export async function startCommerceWorld() {
-  const anvil = await startAnvil();
-  const devnet = await deployDevnet(anvil.url);
-  const contract = lower(devnet.contracts.agentCommerce);
-  const usdc = lower(devnet.contracts.usdc);
-  const evm = testChain(anvil.url);
-  const wallets = devnet.accounts.map(({ privateKey }) =>
-    createWalletClient({ account: privateKeyToAccount(privateKey), chain: base, transport: http(anvil.url) }),
-  );
+  const money = await startMoneyChain();
+  const { evm, usdc, accounts, mined } = money;
+  const contract = lower(money.contracts.agentCommerce);
+  const wallets = accounts.map(money.walletOf);
   const of = { address: contract, abi: agentCommerceAbi } as const;
-  const mined = async (hash: Hex) => evm.waitForTransactionReceipt({ hash });
   /** A call of an account; what the contract refuses is mined as well, and writes nothing. */
   const call = async (from: number, functionName: string, ...args: unknown[]) =>
     mined(await wallets[from]!.writeContract({ ...of, functionName, args, gas: GAS } as never));
   const token = { address: usdc, abi: usdcAbi } as const;
   for (const wallet of wallets)
     await mined(await wallet.writeContract({ ...token, functionName: "approve", args: [contract, maxUint256] }));
-  const at = (n: number): string => lower(devnet.accounts[n]!.address);
+  const at = (n: number): string => lower(accounts[n]!.address);
   const counter = () => evm.readContract({ ...of, functionName: "jobCounter" });
 
   /** Opens a job and agrees on its price. */
@@ -71,17 +61,12 @@ export async function startCommerceWorld() {
     const args = [at(to) as Hex, BigInt(units)] as const;
     return mined(await wallets[from]!.writeContract({ ...token, functionName: "transfer", args }));
   };
-  const reorg = (depth: number) => evm.request({ method: "anvil_reorg", params: [depth, []] } as never);
   return {
-    ...{ anvil, evm, contract, usdc, of, at, call, counter, open, fund, submit, judge, work, send, reorg },
-    chain: chainAt(anvil.url, 8453),
-    mine: (blocks: number) => evm.mine({ blocks }),
+    ...{ ...money, contract, of, at, call, counter, open, fund, submit, judge, work, send },
     pass: async (seconds: number) => {
       await evm.increaseTime({ seconds });
       await evm.mine({ blocks: 1 });
     },
-    now: async () => new Date((Number((await evm.getBlock()).timestamp) + 10) * 1_000),
-    close: () => anvil.stop(),
   };
 }
 

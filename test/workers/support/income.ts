@@ -17,10 +17,6 @@ import type { Chain } from "../../../clients/ports.ts";
 import type { Address } from "../../../core/agents/facts.ts";
 import { fail } from "../../../core/errors.ts";
 import { transfersIn } from "../../../core/payments/transfers.ts";
-import { startAnvil } from "../../../devnet/anvil.ts";
-import { deployDevnet } from "../../../devnet/deploy.ts";
-import { testChain } from "../../../harness/agent-wallet.ts";
-import { chainAt } from "../../../harness/chain-at.ts";
 import { testLog } from "../../../harness/log.ts";
 import { plantRows } from "../../../harness/onchain.ts";
 import { signAuthorization } from "../../../harness/payment-signing.ts";
@@ -30,24 +26,19 @@ import { incomeFollowed, incomeFollowedYoung } from "../../../workers/income/inc
 import { incomeStats } from "../../../workers/income/recompute-due.ts";
 import type { TestDatabase } from "../../support/database.ts";
 import { plantDirectory } from "../../support/directory.ts";
+import { lower, startMoneyChain } from "./money-chain.ts";
 
 const DAY_MS = 86_400_000;
-export const lower = (address: string) => address.toLowerCase() as Address;
 const account = (n: number) => privateKeyToAccount(`0x${(0xa000 + n).toString(16).padStart(64, "0")}`);
 
 export type IncomeWorld = Awaited<ReturnType<typeof startIncomeWorld>>;
 
 export async function startIncomeWorld() {
-  const anvil = await startAnvil();
-  const devnet = await deployDevnet(anvil.url);
-  const [usdc, multicall] = [lower(devnet.contracts.usdc), lower(devnet.contracts.multicall3)];
-  const evm = testChain(anvil.url);
-  const rich = createWalletClient({
-    account: privateKeyToAccount(devnet.accounts[0]!.privateKey),
-    ...{ chain: base, transport: http(anvil.url) },
-  });
-  const anybody = createWalletClient({ chain: base, transport: http(anvil.url) });
-  const mined = async (hash: Hex) => evm.waitForTransactionReceipt({ hash });
+  const money = await startMoneyChain();
+  const { evm, usdc, mined } = money;
+  const multicall = lower(money.contracts.multicall3);
+  const rich = money.walletOf(money.accounts[0]!);
+  const anybody = createWalletClient({ chain: base, transport: http(money.anvil.url) });
 
   /** Sends USDC from the rich account, or from any other, which has no key here that pays gas. */
   async function send(to: Address, units: number, from?: Address) {
@@ -105,13 +96,7 @@ export async function startIncomeWorld() {
       }),
     );
   }
-  const reorg = (depth: number) => evm.request({ method: "anvil_reorg", params: [depth, []] } as never);
-  return {
-    ...{ anvil, evm, usdc, multicall, account, send, settle, together, reorg, chain: chainAt(anvil.url, 8453) },
-    mine: (blocks: number) => evm.mine({ blocks }),
-    now: async () => new Date((Number((await evm.getBlock()).timestamp) + 10) * 1_000),
-    close: () => anvil.stop(),
-  };
+  return { ...money, multicall, account, send, settle, together };
 }
 
 /** The jobs over a database. */
