@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { DEFAULT_BUDGETS } from "../config/budgets.ts";
 import { formerVariables, loadConfig, overlaid } from "../config/config.ts";
 import { STACK_FILE } from "../config/environment.ts";
@@ -17,6 +17,10 @@ import { limitsText } from "../devnet/generous-rates.ts";
 import { folderOfTest } from "./support/folders.ts";
 
 const emptyDirectory = () => folderOfTest("config");
+let DATA_DIR: string;
+beforeEach(() => {
+  DATA_DIR = emptyDirectory();
+});
 
 describe(".env.example", () => {
   const text = readFileSync(new URL("../.env.example", import.meta.url), "utf8");
@@ -26,7 +30,6 @@ describe(".env.example", () => {
   });
 
   it("is a usable environment that changes nothing", () => {
-    const DATA_DIR = emptyDirectory();
     expect(loadConfig({ ...parseEnv(text), DATA_DIR })).toEqual(loadConfig({ DATA_DIR }));
   });
 
@@ -57,7 +60,7 @@ describe("docs/operate/limits.md", () => {
     const text = readFileSync(new URL("../docs/operate/limits.md", import.meta.url), "utf8");
     const rows = text.split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
     const number = (of: number) => of.toLocaleString("en");
-    const { rates } = loadConfig({ DATA_DIR: emptyDirectory() });
+    const { rates } = loadConfig({ DATA_DIR });
     const policies = Object.entries(RATE_POLICIES).map(([name, { window }]) => [
       ...[`\`${name}\``, `${number(rates[name as RatePolicyName])} a ${window}`],
     ]);
@@ -93,7 +96,7 @@ describe("docs/operate/limits.md", () => {
 
 describe("loadConfig", () => {
   it("defaults to the live contracts and start blocks", () => {
-    const config = loadConfig({ DATA_DIR: emptyDirectory() });
+    const config = loadConfig({ DATA_DIR });
     expect(config.contracts.identity).toEqual({
       address: "0x2e3b541c59d38b84e3bc54e977200230a204fe60",
       startBlock: 42254000,
@@ -108,7 +111,7 @@ describe("loadConfig", () => {
   });
 
   it("hosts of signed texts are hosts as a browser shows them, and nothing else", () => {
-    const hosts = (SERVICE_HOST: string) => loadConfig({ DATA_DIR: emptyDirectory(), SERVICE_HOST }).service.hosts;
+    const hosts = (SERVICE_HOST: string) => loadConfig({ DATA_DIR, SERVICE_HOST }).service.hosts;
     const site = ["api.example.org", "example.org", "www.example.org", "localhost:4000", "[::1]:4000"];
     expect(hosts(site.join(", "))).toEqual(site);
     for (const bad of ["https://example.org", "example.org/", "a b", "Sign-In With Agent: example.org", "a:b", "a\nb"])
@@ -116,14 +119,12 @@ describe("loadConfig", () => {
   });
 
   it("is served at the root of a host: a path is refused with the reason", () => {
-    const at = (PUBLIC_URL: string) => loadConfig({ DATA_DIR: emptyDirectory(), PUBLIC_URL }).service.publicUrl;
+    const at = (PUBLIC_URL: string) => loadConfig({ DATA_DIR, PUBLIC_URL }).service.publicUrl;
     expect(at("https://agents.example/")).toBe("https://agents.example");
     expect(at("http://[2001:db8::1]:4000")).toBe("http://[2001:db8::1]:4000");
     for (const below of ["https://example.org/agents/", "https://example.org/agents", "https://example.org/?a=b"])
       expect(() => at(below), below).toThrow(/^PUBLIC_URL must be the root of a host, [^(]*$/);
-    expect(() => loadConfig({ DATA_DIR: emptyDirectory(), WEB_URL: "https://example.org/app" })).toThrow(
-      /^WEB_URL must/,
-    );
+    expect(() => loadConfig({ DATA_DIR, WEB_URL: "https://example.org/app" })).toThrow(/^WEB_URL must/);
   });
 
   it("tells every problem at once, a line each", () => {
@@ -132,7 +133,7 @@ describe("loadConfig", () => {
       RPC_URL: "ftp://node",
       ATTESTERS: "0x1",
       PRICING_PHASE: "gratis",
-      DATA_DIR: emptyDirectory(),
+      DATA_DIR,
     };
     expect(() => loadConfig(bad)).toThrow(ConfigError);
     try {
@@ -144,7 +145,6 @@ describe("loadConfig", () => {
   });
 
   it("takes limits by name, refuses names and numbers that cannot be, and leaves the others as they are", () => {
-    const DATA_DIR = emptyDirectory();
     const limits = (LIMITS: string) => loadConfig({ DATA_DIR, LIMITS });
     const config = limits("reads=7, streams=0, webhooks-of-wallet=3, reads=8");
     expect(config.rates).toEqual({ ...loadConfig({ DATA_DIR }).rates, reads: 8 });
@@ -161,7 +161,6 @@ describe("loadConfig", () => {
   });
 
   it("takes contracts by name: an address, the block where its history begins, or both", () => {
-    const DATA_DIR = emptyDirectory();
     const live = loadConfig({ DATA_DIR }).contracts;
     const contracts = (CONTRACTS: string) => loadConfig({ DATA_DIR, CONTRACTS }).contracts;
     const [one, other] = [`0x${"aB".repeat(20)}`, `0x${"12".repeat(20)}`];
@@ -197,14 +196,12 @@ describe("loadConfig", () => {
     ["EAS_START_BLOCK", "CONTRACTS sets"],
     ["MPP_CONFIRMATIONS", "its default has become fixed"],
   ])("refuses %s of an earlier version: %s…, unless it is empty", (name, instead) => {
-    const DATA_DIR = emptyDirectory();
     const refusal = `${name} is not a variable any more: ${instead}`;
     expect(() => loadConfig({ DATA_DIR, [name]: "5" })).toThrow(refusal);
     expect(loadConfig({ DATA_DIR, [name]: "" })).toEqual(loadConfig({ DATA_DIR }));
   });
 
   it("an identity provider is named whole or not at all", () => {
-    const DATA_DIR = emptyDirectory();
     const whole = { IDP_ISSUER: "idp", IDP_AUDIENCE: "us", IDP_JWKS_URL: "https://idp.test/jwks.json" };
     expect(loadConfig({ DATA_DIR }).identityProvider).toBeUndefined();
     expect(loadConfig({ DATA_DIR, ...whole }).identityProvider).toEqual({
@@ -226,7 +223,6 @@ describe("loadConfig", () => {
   });
 
   it("is in the phase paid unless it is told to be free, and refuses it without both of the addresses that are paid", () => {
-    const DATA_DIR = emptyDirectory();
     const payees = { PAY_TO_DEPLOYER: `0x${"1".repeat(40)}`, PAY_TO_TREASURY: `0x${"2".repeat(40)}` };
     expect(loadConfig({ DATA_DIR })).toMatchObject({ pricing: { phase: "paid" } });
     expect(loadConfig({ DATA_DIR }).payments.payTo).toBeUndefined();
@@ -244,7 +240,6 @@ describe("loadConfig", () => {
   });
 
   it("gives a process its own variables only, whatever its environment holds", () => {
-    const DATA_DIR = emptyDirectory();
     const sender = `0x${"5".repeat(64)}`;
     const receipts = `0x${"6".repeat(64)}`;
     const env = {
@@ -272,7 +267,6 @@ describe("loadConfig", () => {
   });
 
   it("has no address of development written into tokens, unless it is told to", () => {
-    const DATA_DIR = emptyDirectory();
     const writes = (env: Record<string, string>) => loadConfig({ DATA_DIR, ...env }).tokenUris.write;
     expect(writes({ PUBLIC_URL: "https://agents.example.com" })).toBe(true);
     expect(writes({ PUBLIC_URL: "https://agents.example.com", TOKEN_URIS: "false" })).toBe(false);
@@ -285,16 +279,14 @@ describe("loadConfig", () => {
 
   it("refuses one key for the two senders", () => {
     const key = `0x${"5".repeat(64)}`;
-    expect(() =>
-      loadConfig({ DATA_DIR: emptyDirectory(), DEPLOYER_PRIVATE_KEY: key, FACILITATOR_PRIVATE_KEY: key }),
-    ).toThrow(/two senders/);
+    expect(() => loadConfig({ DATA_DIR, DEPLOYER_PRIVATE_KEY: key, FACILITATOR_PRIVATE_KEY: key })).toThrow(
+      /two senders/,
+    );
   });
 
   it("never prints a secret", () => {
     const secret = `0x${"ab".repeat(31)}`;
-    expect(() => loadConfig({ DEPLOYER_PRIVATE_KEY: secret, DATA_DIR: emptyDirectory() })).toThrow(
-      /^DEPLOYER_PRIVATE_KEY (?!.*abab)/,
-    );
+    expect(() => loadConfig({ DEPLOYER_PRIVATE_KEY: secret, DATA_DIR })).toThrow(/^DEPLOYER_PRIVATE_KEY (?!.*abab)/);
   });
 
   describe("a value in a file", () => {
@@ -307,7 +299,7 @@ describe("loadConfig", () => {
 
     it("is that of the variable, without the line's end, and no log line may contain it", () => {
       const env = {
-        DATA_DIR: emptyDirectory(),
+        DATA_DIR,
         DEPLOYER_PRIVATE_KEY_FILE: inFile(`${key}\n`),
         DATABASE_URL_FILE: inFile("postgres://app:a-long-password@db/agents\r\n"),
       };
@@ -318,7 +310,6 @@ describe("loadConfig", () => {
     });
 
     it("takes the place of what the running local stack and its defaults say", () => {
-      const DATA_DIR = emptyDirectory();
       writeFileSync(join(DATA_DIR, STACK_FILE), 'DATABASE_URL="postgres://local/agents"\nGITHUB_TOKEN="simulated"\n');
       const GITHUB_TOKEN_FILE = inFile("real");
       const token = (env: Record<string, string>) => loadConfig(env).upstreams.proofPlatforms.github.token;
@@ -331,7 +322,7 @@ describe("loadConfig", () => {
     });
 
     it("is refused beside a value of the variable itself", () => {
-      const env = { DATA_DIR: emptyDirectory(), DEPLOYER_PRIVATE_KEY: key, DEPLOYER_PRIVATE_KEY_FILE: inFile(key) };
+      const env = { DATA_DIR, DEPLOYER_PRIVATE_KEY: key, DEPLOYER_PRIVATE_KEY_FILE: inFile(key) };
       expect(() => loadConfig(env)).toThrow(/^DEPLOYER_PRIVATE_KEY and DEPLOYER_PRIVATE_KEY_FILE are both set: /);
     });
 
@@ -348,11 +339,11 @@ describe("loadConfig", () => {
       const path = file();
       const refusal = `${name}_FILE ${sentence.replace("PATH", path)}`;
       const expected = expect.objectContaining({ message: refusal });
-      expect(() => loadConfig({ DATA_DIR: emptyDirectory(), [`${name}_FILE`]: path })).toThrow(expected);
+      expect(() => loadConfig({ DATA_DIR, [`${name}_FILE`]: path })).toThrow(expected);
     });
 
     it("is read by the processes of the variable alone", () => {
-      const env = { DATA_DIR: emptyDirectory(), PRICING_PHASE: "free", DEPLOYER_PRIVATE_KEY_FILE: "/nonexistent/key" };
+      const env = { DATA_DIR, PRICING_PHASE: "free", DEPLOYER_PRIVATE_KEY_FILE: "/nonexistent/key" };
       for (const process of PROCESSES.filter((each) => each !== "workers"))
         expect(loadConfig(env, { of: process }).sender.privateKey).toBeUndefined();
       expect(() => loadConfig(env, { of: "workers" })).toThrow(/^DEPLOYER_PRIVATE_KEY_FILE names/);
@@ -360,7 +351,7 @@ describe("loadConfig", () => {
 
     it("that cannot be used counts as unset where everything else is to be examined", () => {
       const env = {
-        DATA_DIR: emptyDirectory(),
+        DATA_DIR,
         PORT: "70000",
         GITHUB_TOKEN_FILE: "/nonexistent/token",
         IDP_ISSUER_FILE: inFile("idp"),
@@ -375,7 +366,6 @@ describe("loadConfig", () => {
   });
 
   it("follows the running local stack unless a database is named or the stack itself is being started", () => {
-    const DATA_DIR = emptyDirectory();
     writeFileSync(join(DATA_DIR, STACK_FILE), 'DATABASE_URL="postgres://local/agents"\nPORT="4100"\n');
     expect(loadConfig({ DATA_DIR }).database.url).toBe("postgres://local/agents");
     expect(loadConfig({ DATA_DIR, PORT: "4200" }).http.port).toBe(4200);

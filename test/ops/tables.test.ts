@@ -10,18 +10,24 @@ import { parseMetrics, sampleOf } from "./support/exposition.ts";
 
 const database = perFile(testDatabase);
 
+/** What gauges tell of the tables now. */
+async function told(gauges: typeof tableGauges) {
+  const registry = new Registry();
+  gauges(registry, database.pool);
+  const families = parseMetrics(await registry.metrics());
+  return (name: string, labels = {}) => sampleOf(families, name, labels);
+}
+
 const SENDER = `0x${"ab".repeat(20)}` as const;
 
 it("tells nothing open of an empty service, and no figures it does not have", async () => {
-  const registry = new Registry();
-  tableGauges(registry, database.pool);
-  const families = parseMetrics(await registry.metrics());
-  expect(sampleOf(families, "agents_tables_up")).toBe(1);
-  expect(sampleOf(families, "agents_nonce_gap")).toBe(0);
-  expect(sampleOf(families, "agents_refunds_due")).toBe(0);
-  expect(sampleOf(families, "agents_mints_oldest_pending_seconds")).toBe(0);
-  expect(sampleOf(families, "agents_payments_oldest_seconds", { state: "paid" })).toBe(0);
-  expect(sampleOf(families, "agents_sender_balance_ether")).toBeUndefined();
+  const value = await told(tableGauges);
+  expect(value("agents_tables_up")).toBe(1);
+  expect(value("agents_nonce_gap")).toBe(0);
+  expect(value("agents_refunds_due")).toBe(0);
+  expect(value("agents_mints_oldest_pending_seconds")).toBe(0);
+  expect(value("agents_payments_oldest_seconds", { state: "paid" })).toBe(0);
+  expect(value("agents_sender_balance_ether")).toBeUndefined();
 });
 
 it("tells what is open, owed and late, and the nonces that are missing", async () => {
@@ -63,10 +69,7 @@ it("tells what is open, owed and late, and the nonces that are missing", async (
      values (0, 'set', now()), (1, 'queued', now()), (2, 'none', now()), (3, 'own', now()), (4, 'cleared', now())`,
   );
 
-  const registry = new Registry();
-  tableGauges(registry, pool);
-  const families = parseMetrics(await registry.metrics());
-  const value = (name: string, labels = {}) => sampleOf(families, name, labels);
+  const value = await told(tableGauges);
   expect(value("agents_token_uris_oldest_seconds")).toBeGreaterThanOrEqual(3 * 86_400);
   expect(value("agents_transactions_oldest_seconds", { state: "queued" })).toBeLessThan(3_600);
   expect(value("agents_tokens_without_uri")).toBe(3);
@@ -138,10 +141,7 @@ it("tells how far the event log is, and what waits for webhooks that are on", as
   await delivery("off", "evt_1", "pending");
   await pool.query(sql`insert into offchain.webhook_turn (owner, due_answering, due_slow)
     values (${SENDER}, now() - interval '3 minutes', now() - interval '9 minutes')`);
-  const registry = new Registry();
-  eventGauges(registry, pool);
-  const families = parseMetrics(await registry.metrics());
-  const value = (name: string, labels = {}) => sampleOf(families, name, labels);
+  const value = await told(eventGauges);
   expect(value("agents_events_head")).toBe(12);
   expect(value("agents_webhooks_behind_events")).toBe(3);
   expect(value("agents_events_unplaced")).toBe(1);

@@ -2,10 +2,12 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { refusal } from "../api/support/api.ts";
+import { perTest } from "../support/started.ts";
 import { base64, type Payer, REPORT_PRICE, unbase64 } from "./support/paying.ts";
 import { payingForFile } from "./support/paying-file.ts";
 
 const { world, api, spent } = payingForFile(() => ({ mints: false }));
+const payer = perTest(() => world.payer());
 const REPORT = "/api/v2/agent/900/cred-report";
 
 /** A payment that has a name, or what a client makes of that. */
@@ -21,13 +23,11 @@ describe("case 40", () => {
     expect(extensions).toMatchObject({
       "payment-identifier": { info: { required: false }, schema: { type: "object", required: ["required"] } },
     });
-    const payer = await world.payer();
     // A real client repeats the extension as it was told, without an identifier.
     expect((await world.payingFetch(payer.account)(api.url + REPORT)).status).toBe(200);
   });
 
   it("the same identifier and payload again is the stored answer, with its PAYMENT-RESPONSE", async () => {
-    const payer = await world.payer();
     const payment = await named(payer, { required: false, id: `pay_${randomUUID()}` });
     const first = await pay(payment);
     const again = await pay(payment);
@@ -38,7 +38,6 @@ describe("case 40", () => {
   });
 
   it("the same identifier with another payload is 409, also for another request, and charges nothing", async () => {
-    const payer = await world.payer();
     const info = { required: false, id: `pay_${randomUUID()}` };
     expect((await pay(await named(payer, info))).status).toBe(200);
     for (const path of [REPORT, "/api/v2/agent/901/cred-report"]) {
@@ -52,7 +51,6 @@ describe("case 40", () => {
   });
 
   it("ten payments of one identifier at once are one payment", async () => {
-    const payer = await world.payer();
     const info = { id: `pay_${randomUUID()}` };
     const payments = await Promise.all(Array.from({ length: 10 }, () => named(payer, info)));
     const statuses = (await Promise.all(payments.map((payment) => pay(payment)))).map(({ status }) => status);
@@ -68,7 +66,6 @@ describe("case 40", () => {
     ["no text", { id: 7 }],
     ["nothing at all", null],
   ])("an identifier that is %s is 400, and charges nothing", async (_what, info) => {
-    const payer = await world.payer();
     expect(await pay(await named(payer, info))).toMatchObject(refusal(400, "invalid_input"));
     expect(await spent(payer)).toBe(0n);
   });

@@ -9,6 +9,7 @@ import { paymentSchemes } from "../../api/openapi/security.ts";
 import { standardPrices } from "../../core/payments/prices.ts";
 import { paymentInfoOf } from "../../payments/headers.ts";
 import { PAYMENT_METHODS } from "../../payments/methods.ts";
+import { perTest } from "../support/started.ts";
 import { MINT_PRICE, type Payer, paidBy, transferOf } from "./support/paying.ts";
 import { diesAt, payingForFile } from "./support/paying-file.ts";
 import { signedTransaction } from "./support/signed-transaction-method.ts";
@@ -17,6 +18,7 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const METHODS = [...PAYMENT_METHODS, signedTransaction];
 
 const { world, api, trouble, spent, sweep, forget } = payingForFile(() => ({ deps: { paymentMethods: METHODS } }));
+const payer = perTest(() => world.payer());
 beforeEach(() => api.pool.query("truncate offchain.payment cascade"));
 
 /** A transfer that is signed and not sent. */
@@ -50,7 +52,6 @@ describe("a payment method that is added in memory", () => {
   });
 
   it("pays one mint, once, through the one ledger", async () => {
-    const payer = await world.payer();
     const raw = await signed(payer);
     const answer = await show(payer, raw);
     expect(answer.status).toBe(201);
@@ -65,7 +66,6 @@ describe("a payment method that is added in memory", () => {
   });
 
   it("has a transfer that pays by its hash no second time", async () => {
-    const payer = await world.payer();
     expect((await show(payer, await signed(payer))).status).toBe(201);
     const [row] = await api.payments();
     const headers = { "x-payment-tx": row!.tx_hash! };
@@ -74,7 +74,6 @@ describe("a payment method that is added in memory", () => {
   });
 
   it("is refused before anything is charged or written", async () => {
-    const payer = await world.payer();
     const refused = (reason: string) => ({ status: 402, body: { code: "payment_required", reason } });
     expect(await show(payer, await signed(payer, 1n))).toMatchObject(refused("wrong_amount"));
     const elsewhere = await signed(payer, MINT_PRICE, world.payTo.treasury);
@@ -84,7 +83,6 @@ describe("a payment method that is added in memory", () => {
   });
 
   it("is the only payment of a request, in its own form", async () => {
-    const payer = await world.payer();
     const raw = await signed(payer);
     const problem = (name: string, message: string) => ({ status: 400, body: { details: [{ path: name, message }] } });
     const only = "must be the only payment of the request";
@@ -101,7 +99,6 @@ describe("a payment method that is added in memory", () => {
   });
 
   it("is finished by the sweep when its request died, and left alone by a sweep that does not know it", async () => {
-    const payer = await world.payer();
     trouble.fault = diesAt("payment.settled");
     const raw = await signed(payer);
     expect((await show(payer, raw)).status).toBe(503);

@@ -8,6 +8,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { answering, refusal } from "../api/support/api.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantDocuments } from "../support/discovery.ts";
+import { perTest } from "../support/started.ts";
 import { base64, MINT_PRICE, type Payer, REPORT_PRICE, unbase64 } from "./support/paying.ts";
 import { payingForFile } from "./support/paying-file.ts";
 
@@ -25,6 +26,7 @@ const { world, api, trouble, spent } = payingForFile(() => ({
     },
   }),
 }));
+const payer = perTest(() => world.payer());
 afterEach(() => {
   settled = 0;
 });
@@ -64,7 +66,6 @@ describe("five attacks (2605.11781)", () => {
   });
 
   it("II: one payload from thirty networks at once is one report and one charge", async () => {
-    const payer = await world.payer();
     const payload = world.payload(await signReport(payer));
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, i) =>
@@ -78,7 +79,6 @@ describe("five attacks (2605.11781)", () => {
   });
 
   it("III: no cache keeps what was bought, and two payments in one request are refused", async () => {
-    const payer = await world.payer();
     const payload = world.payload(await signReport(payer));
     const bought = await ask(REPORT, payload);
     expect([bought.status, bought.headers.get("cache-control")]).toEqual([200, "private, no-store"]);
@@ -113,7 +113,6 @@ describe("five attacks (2605.11781)", () => {
 
 describe("four attacks (2605.30998)", () => {
   it("a payment for one resource buys no other of the same price, before and after it is settled", async () => {
-    const payer = await world.payer();
     const payload = world.payload(await signReport(payer));
     const named = { ...payload, resource: { url: `https://agents.test${REPORT}` } };
     expect(await ask(OTHER, named)).toMatchObject({ status: 402, body: { reason: "wrong_resource" } });
@@ -144,7 +143,6 @@ describe("four attacks (2605.30998)", () => {
   }
 
   it("a payment that is presented with its client's binding is refused for every other request", async () => {
-    const payer = await world.payer();
     const payload = await boundPayload(payer);
     expect(payload.extensions.mppx.info).toMatchObject({ method: "GET", nonce: expect.any(String) });
     const elsewhere = { ...payload, resource: { url: `https://agents.test${OTHER}` } };
@@ -159,7 +157,6 @@ describe("four attacks (2605.30998)", () => {
   });
 
   it("whoever cuts the binding out of a payment has one of a client that takes no part", async () => {
-    const payer = await world.payer();
     const { extensions: _, resource: __, ...cut } = await boundPayload(payer);
     expect((await ask(OTHER, cut)).status).toBe(200);
     expect([await spent(payer), settled]).toEqual([REPORT_PRICE, 1]);
@@ -178,7 +175,6 @@ describe("four attacks (2605.30998)", () => {
   });
 
   it("an overdrawn allowance: schemes that spend one are refused before the chain", async () => {
-    const payer = await world.payer();
     const payload = world.payload(await signReport(payer));
     const accepted = (change: object) => ({ ...payload, accepted: { ...payload.accepted, ...change } });
     for (const scheme of ["upto", "batch-settlement", "permit2"])
@@ -189,7 +185,6 @@ describe("four attacks (2605.30998)", () => {
   });
 
   it("cases 13 and 14: a settlement that its payer prevents gives nothing, and what was not charged still pays", async () => {
-    const payer = await world.payer();
     const cancelled = await world.authorize(payer.account);
     trouble.settle = async (order, real) => {
       await world.cancel(payer, cancelled.authorization.nonce);

@@ -6,10 +6,12 @@ import { usdcAbi } from "../../abis/usdc.ts";
 import { fail } from "../../core/errors.ts";
 import { devnetCast } from "../../devnet/chain-keys.ts";
 import { refusal } from "../api/support/api.ts";
+import { perTest } from "../support/started.ts";
 import { contractWalletAbi, MINT_PRICE, type Payer, REPORT_PRICE, transferOf, unbase64 } from "./support/paying.ts";
 import { payingForFile } from "./support/paying-file.ts";
 
 const { world, api } = payingForFile();
+const payer = perTest(() => world.payer());
 
 const REPORT = "/api/v2/agent/900/cred-report";
 const show = (payer: Payer, hash: Hex, header = "x-payment-tx", more: { body?: object } = {}) =>
@@ -28,7 +30,6 @@ describe("case 32: a transaction's hash", () => {
   it.each(["payment-signature", "x-payment", "x-payment-tx", "x-payment-txhash", "x-payment-proof"])(
     "pays a mint in %s, once, in any case of its letters",
     async (header) => {
-      const payer = await world.payer();
       const hash = await paid(payer);
       const upper: Hex = `0x${hash.slice(2).toUpperCase()}`;
       const answer = await show(payer, upper, header);
@@ -41,7 +42,6 @@ describe("case 32: a transaction's hash", () => {
   );
 
   it("in several headers is fine when it is the same", async () => {
-    const payer = await world.payer();
     const hash = await paid(payer);
     const answer = await api.mint(payer, {
       headers: { "x-payment-tx": hash, "x-payment-proof": hash.toUpperCase().replace("0X", "0x") },
@@ -86,13 +86,11 @@ describe("case 32: a transaction's hash", () => {
     ],
   ];
   it.each(wrong)("of %s is refused as %s", async (_what, reason, make) => {
-    const payer = await world.payer();
     expect(await show(payer, await make(payer))).toMatchObject(refused(reason));
     expect((await api.mints()).filter(({ wallet }) => wallet === payer.address.toLowerCase())).toEqual([]);
   });
 
   it("of a transfer by somebody else's hand counts for whom the money came from", async () => {
-    const payer = await world.payer();
     const spender = await world.payer(0n);
     await world.callToken(payer, "approve", [spender.address, MINT_PRICE]);
     const moved = await world.callToken(spender, "transferFrom", [payer.address, world.payTo.deployer, MINT_PRICE]);
@@ -102,7 +100,6 @@ describe("case 32: a transaction's hash", () => {
   });
 
   it("of an x402 settlement is no second payment", async () => {
-    const payer = await world.payer();
     const answer = await api.pay(payer);
     expect(answer.status).toBe(201);
     const { transaction } = unbase64(answer.headers.get("payment-response"));
@@ -117,7 +114,6 @@ describe("case 32: a transaction's hash", () => {
   });
 
   it("pays on one route only", async () => {
-    const payer = await world.payer();
     const hash = await paid(payer);
     expect((await show(payer, hash)).status).toBe(201);
     const headers = { "x-payment-tx": hash, authorization: await payer.siwa() };
@@ -125,7 +121,6 @@ describe("case 32: a transaction's hash", () => {
   });
 
   it("with two transfers in it pays twice, not three times", async () => {
-    const payer = await world.payer();
     // Each authorization makes one transfer; a batch contract would do the same in one transaction.
     const transfer = (units: bigint) => ({
       target: world.usdc,
@@ -154,7 +149,6 @@ describe("case 32: a transaction's hash", () => {
 
   it("waits for confirmations, and too old it pays nothing", async () => {
     const careful = await world.api({ env: { PAYMENT_CONFIRMATIONS: "3" } });
-    const payer = await world.payer();
     const hash = await paid(payer);
     const mint = () => careful.mint(payer, { headers: { "x-payment-tx": hash } });
     expect(await mint()).toMatchObject(refused("transaction_not_confirmed"));
@@ -180,7 +174,6 @@ describe("case 32: a transaction's hash", () => {
   });
 
   it("of a transaction that still waits is refused for now, and pays once it is mined", async () => {
-    const payer = await world.payer();
     await world.evm.setAutomine(false);
     try {
       const data = transferOf(world.payTo.deployer, MINT_PRICE);
@@ -204,13 +197,11 @@ describe("case 32: a transaction's hash", () => {
   it("mined before the service began to be paid pays nothing", async () => {
     const begun = new Date(Date.now() + 60_000).toISOString();
     const young = await world.apiForTest({ env: { PAYMENTS_SINCE: begun }, mints: false });
-    const payer = await world.payer();
     const answer = await young.mint(payer, { headers: { "x-payment-tx": await paid(payer) } });
     expect(answer).toMatchObject(refused("transaction_too_old"));
   });
 
   it("made for another chain is not one of this", async () => {
-    const payer = await world.payer();
     const data = transferOf(world.payTo.deployer, MINT_PRICE);
     const fees = { gas: 200_000n, maxFeePerGas: 10_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n };
     const raw = await payer.account.signTransaction({
@@ -237,7 +228,6 @@ describe("case 32: a transaction's hash", () => {
   });
 
   it("reorganised away is not there any more", async () => {
-    const payer = await world.payer();
     const hash = await paid(payer);
     await world.evm.request({ method: "anvil_reorg", params: [1, []] } as never);
     expect(await show(payer, hash)).toMatchObject(refused("transaction_not_found"));
@@ -271,7 +261,6 @@ describe("a reorganisation that puts a payment elsewhere in its block", () => {
 
 describe("case 33: a hash for the cred report", () => {
   it("counts only for the wallet that signed in and paid", async () => {
-    const payer = await world.payer();
     const thief = await world.payer(0n);
     const hash = await paid(payer, REPORT_PRICE, world.payTo.treasury);
     const read = (headers: Record<string, string>) =>

@@ -26,6 +26,7 @@ async function agent() {
   await desk.plantAgent(tokenId!, wallet);
   return { tokenId: tokenId!, wallet };
 }
+const ada = perTest(agent);
 type Agent = Awaited<ReturnType<typeof agent>>;
 const write = (
   kind: "on" | "off",
@@ -57,7 +58,6 @@ const fields = async (tokenId: number) =>
   );
 
 it("brings the profile to the chain, and what was kept off chain in line with it", async () => {
-  const ada = await agent();
   await write("off", ada, {
     personality: { quirks: "hums", riskTolerance: 2 },
     narrative: { origin: "old" },
@@ -82,7 +82,6 @@ it("brings the profile to the chain, and what was kept off chain in line with it
 });
 
 it("adds a trait once that a reorganisation has taken out of the index, and that the sender has not sent again yet", async () => {
-  const ada = await agent();
   const traits = [{ name: "kind", category: "character" }];
   const keys = await write("on", ada, { traits });
   desk.send();
@@ -100,7 +99,6 @@ it("adds a trait once that a reorganisation has taken out of the index, and that
 });
 
 it("does not touch a later write off chain", async () => {
-  const ada = await agent();
   const keys = await write("on", ada, { narrative: { lore: "chain" } });
   await write("off", ada, { narrative: { lore: "later" } });
   desk.send();
@@ -109,7 +107,6 @@ it("does not touch a later write off chain", async () => {
 });
 
 it("is not signed for somebody who sold the agent meanwhile", async () => {
-  const ada = await agent();
   const keys = await write("on", ada, { narrative: { origin: "mine" }, traits: [{ name: "mine", category: "c" }] });
   await desk.db.query("update onchain.agent set owner = $1, agent_address = $1", [STRANGER]);
   desk.send();
@@ -122,7 +119,6 @@ it("is not signed for somebody who sold the agent meanwhile", async () => {
 });
 
 it("verifies nobody whose number went to another agent before it was signed", async () => {
-  const ada = await agent();
   const intentKey = `verify:${ada.tokenId}`;
   await desk.queueCall(intentKey, "verify", [BigInt(ada.tokenId)]);
   const asked = { tokenId: ada.tokenId, slot: "verified", intentKey, wallet: ada.wallet, at: new Date() };
@@ -134,7 +130,6 @@ it("verifies nobody whose number went to another agent before it was signed", as
 
 describe("kill -9 of the sender", () => {
   it.each(casesOf(FAULT_POINTS, ["sender.after-broadcast"]))("at %s: each part is written once", async (point) => {
-    const ada = await agent();
     const keys = await write("on", ada, {
       narrative: { manifesto: "once" },
       traits: [
