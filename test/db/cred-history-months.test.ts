@@ -1,15 +1,11 @@
 /** The months of the score history: partitions begin, nothing is missed, and what is removed leaves every later answer as it was. */
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, it } from "vitest";
 import { recomputeCred, retractCred } from "../../db/cred/cred.ts";
 import { credHeld } from "../../db/cred/cred-history.ts";
 import { beginMonth, historyState, removeMonths } from "../../db/cred/cred-history-months.ts";
 import { fullPass } from "../../db/cred/cred-passes.ts";
 import { credUpdates } from "../../db/cred/cred-updates.ts";
-import { isSequencingDue, sequenceEvents } from "../../db/events/event-sequence.ts";
 import { openPool } from "../../db/sql/connect.ts";
-import { transaction } from "../../db/sql/transaction.ts";
 import { NEVER } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
 import { credHistory, retainMonths } from "../../workers/cred/score.ts";
@@ -18,6 +14,7 @@ import { randomAgents } from "../support/agents.ts";
 import { testDatabase } from "../support/database.ts";
 import { plantAgents } from "../support/plant-agents.ts";
 import { perTest } from "../support/started.ts";
+import { formerDatabase, partsOf, sequenced } from "../support/time-partitions.ts";
 
 const AGENTS = 20;
 const DAY_MS = 86_400_000;
@@ -37,12 +34,7 @@ async function live(days: number, from = 0) {
     );
   }
 }
-const parts = async () =>
-  (
-    await db.pool.query<{ name: string }>(
-      "select inhrelid::regclass::text as name from pg_inherits where inhparent = 'offchain.cred_history'::regclass order by 1",
-    )
-  ).rows.map(({ name }) => name.replace("offchain.cred_history_", ""));
+const parts = () => partsOf(db, "cred_history");
 const held = (agent: number, at: Date) => credHeld(db.pool, agent, { at, block: null });
 
 it("begin with the first write of each month, once, whoever runs the job, and no reader by id misses a point", async () => {
@@ -109,10 +101,7 @@ it("that are removed take no event back, and a reorganisation finds the score be
   const { rows } = await db.pool.query(
     "select token_id::int4 as id, score, seen_block::int4 as block from offchain.cred order by 1",
   );
-  const sequence = async () => {
-    while (await isSequencingDue(db.pool)) await transaction(db.pool, (tx) => sequenceEvents(tx, new Date(0)));
-  };
-  await sequence();
+  await sequenced(db);
   await beginMonth(db.pool, day(40));
   await beginMonth(db.pool, day(80));
   // Its newest point is of the second month; the one before it goes.
@@ -120,14 +109,14 @@ it("that are removed take no event back, and a reorganisation finds the score be
     "update onchain.agent set points = points + 50, soulbound = not soulbound, updated_block = updated_block + 10",
   );
   await fullPass(db.pool, { now: day(0), cause: "test" });
-  await sequence();
+  await sequenced(db);
   expect(await removeMonths(db.pool, day(81))).toBe(3);
   await db.pool.query(
     "update onchain.agent set points = points - 50, soulbound = not soulbound, updated_block = updated_block - 10",
   );
   const [first] = rows;
   await retractCred(db.pool, [{ tokenId: first.id, block: first.block + 1 }], day(0));
-  await sequence();
+  await sequenced(db);
   const points = await db.pool.query("select score from offchain.cred_history where token_id = $1 order by id", [
     first.id,
   ]);
@@ -252,26 +241,18 @@ it("are collected for as long as it takes, whatever limit of time the pool's sta
 });
 
 it("are made of the table of a former version, whose points stay where they are", async () => {
-  const former = await testDatabase({ migrated: false });
-  const folder = join(import.meta.dirname, "../../db");
-  const sql = (path: string) => former.pool.query(readFileSync(join(folder, path), "utf8"));
-  for (const file of readdirSync(join(folder, "migrations"))
-    .filter((name) => name.endsWith(".sql"))
-    .sort())
-    await sql(`migrations/${file}`);
+  const former = await formerDatabase();
   await former.pool.query(
     `insert into offchain.cred_history (token_id, score, cause, block, at) select i, 1, 'age', 1, now() from generate_series(1, 50) i`,
   );
   const points = "select * from offchain.cred_history order by id";
-  const before = (await former.pool.query(points)).rows;
-  const node = (await former.pool.query("select pg_relation_filenode('offchain.cred_history') as node")).rows;
-  await sql("triggers.sql");
-  await sql("triggers.sql");
-  expect((await former.pool.query(points)).rows).toEqual(before);
-  expect((await former.pool.query("select pg_relation_filenode('offchain.cred_history_kept') as node")).rows).toEqual(
-    node,
-  );
+  const before = await former.rows(points);
+  const node = await former.rows("select pg_relation_filenode('offchain.cred_history') as node");
+  await former.upgrade();
+  await former.upgrade();
+  expect(await former.rows(points)).toEqual(before);
+  expect(await former.rows("select pg_relation_filenode('offchain.cred_history_kept') as node")).toEqual(node);
   await former.plant("cred_history", { token_id: 1, score: 2 });
-  expect((await former.pool.query("select max(id)::int4 as id from offchain.cred_history")).rows).toEqual([{ id: 51 }]);
+  expect(await former.rows("select max(id)::int4 as id from offchain.cred_history")).toEqual([{ id: 51 }]);
   await former.drop();
 });

@@ -4,6 +4,7 @@ import { migrate } from "../../db/schema/migrate.ts";
 import { testDatabase } from "../support/database.ts";
 import { sql } from "../support/sql.ts";
 import { perTest } from "../support/started.ts";
+import { patiently } from "../support/time-partitions.ts";
 
 const db = perTest(testDatabase);
 beforeEach(async () => {
@@ -17,7 +18,7 @@ beforeEach(async () => {
     create unique index sample_double on offchain.sample ((number * 2), at)`);
 });
 
-const query = async (text: string, values: unknown[] = []) => (await db.pool.query(text, values)).rows;
+const query = (text: string, values: unknown[] = []) => db.rows(text, values);
 const add = (...times: string[]) =>
   db.pool.query(sql`insert into offchain.sample (at, number) select at, (select count(*) from offchain.sample) + n
     from unnest(${times}::timestamptz[]) with ordinality t(at, n)`);
@@ -35,12 +36,6 @@ const parts = async () =>
     ],
   );
 const countOf = async (table: string) => (await query(`select count(*)::int4 as n from offchain.${table}`))[0].n;
-/** What gives up a lock is tried again, as by the next run of a job. */
-const patiently = (work: () => Promise<unknown>): Promise<unknown> =>
-  work().catch((error) => {
-    if (error.code === "55P03") return patiently(work);
-    throw error;
-  });
 /** Keys, indexes and foreign keys of a table and what its sequence belongs to, as statements. */
 const shape = async () => ({
   keys: await query(

@@ -1,15 +1,14 @@
 /** The partitions of the event log: an event is there once, and readers see what they would see of one table. */
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { EVENT_NAMES } from "../../core/events/events.ts";
 import { appendEvents, finalizeSources, type NewEvent, retractSources } from "../../db/events/append-events.ts";
 import { dropHiddenEvents, makeEventPartitions } from "../../db/events/event-retention.ts";
-import { isSequencingDue, sequenceEvents } from "../../db/events/event-sequence.ts";
+import { sequenceEvents } from "../../db/events/event-sequence.ts";
 import { eventLog, eventsAfter, eventsById } from "../../db/events/events.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { retainEvents } from "../../workers/events/event-retention.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { formerDatabase, partsOf, patiently, sequenced } from "../support/time-partitions.ts";
 
 const DAY_MS = 86_400_000;
 const START = Date.parse("2026-01-10T00:00:00Z");
@@ -38,29 +37,15 @@ const ofChain = (at: Date, key: string, over: Partial<NewEvent> = {}) => {
   return note(at, { fact: `${key} 0 1`, chain, ...over });
 };
 const append = (...events: NewEvent[]) => appendEvents(db.pool, events);
-const sequence = async () => {
-  while (await isSequencingDue(db.pool)) await transaction(db.pool, (tx) => sequenceEvents(tx, new Date(0)));
-};
+const sequence = () => sequenced(db);
 /** What the job does at a time of the database's clock. @param days of retention */
 const retain = (now: Date, days: number) => retainEvents(db.pool, { now, retentionMs: days * DAY_MS });
-/** What gives up a lock is tried again, as by the next run of the job. */
-const patiently = (work: () => Promise<unknown>): Promise<unknown> =>
-  work().catch((error) => {
-    if (error.code === "55P03") return patiently(work);
-    throw error;
-  });
 const read = async (part: { after?: number; final?: boolean } = {}) => {
   const { head } = await eventLog(db.pool);
   return (await eventsAfter(db.pool, { after: 0, head, limit: 10_000, ...part })).events;
 };
-const count = async (of: string) =>
-  (await db.pool.query(`select count(*)::int4 as n from offchain.${of}`)).rows[0].n as number;
-const parts = async () =>
-  (
-    await db.pool.query<{ name: string }>(
-      "select inhrelid::regclass::text as name from pg_inherits where inhparent = 'offchain.event'::regclass order by 1",
-    )
-  ).rows.map(({ name }) => name.replace("offchain.event_", ""));
+const count = async (of: string) => (await db.rows(`select count(*)::int4 as n from offchain.${of}`))[0].n as number;
+const parts = () => partsOf(db, "event");
 
 describe("the same fact", () => {
   it("is one event of every type, also where its partition was made in between", async () => {
@@ -269,12 +254,9 @@ it("a partition is not dropped while a writer may add to it", async () => {
 
 it("are made of the table of a former version, whose rows stay where they are and are the same events", async () => {
   const indexed = db;
-  const folder = join(import.meta.dirname, "../../db");
-  const sql = (path: string) => db.pool.query(readFileSync(join(folder, path), "utf8"));
-  const files = readdirSync(join(folder, "migrations")).filter((name) => name.endsWith(".sql"));
-  db = await testDatabase({ migrated: false });
+  const former = await formerDatabase();
+  db = former;
   try {
-    for (const file of files.toSorted()) await sql(`migrations/${file}`);
     const events = [note(day(-20)), note(day(0.5)), note(day(0.7)), note(day(1.5))];
     for (const [i, { type, fact, at }] of events.entries())
       await db.pool.query(
@@ -283,13 +265,13 @@ it("are made of the table of a former version, whose rows stay where they are an
         [`${type} ${fact}`, i < 3 ? i + 1 : null, type, at],
       );
     const rows = "select * from offchain.event order by append_id";
-    const before = (await db.pool.query(rows)).rows;
+    const before = await db.rows(rows);
     const node = (name: string) => db.pool.query("select pg_relation_filenode($1::regclass) as node", [name]);
     const { rows: nodes } = await node("offchain.event");
-    await sql("triggers.sql");
-    await sql("triggers.sql");
+    await former.upgrade();
+    await former.upgrade();
     await db.pool.query("update offchain.event_log set head = 3");
-    expect((await db.pool.query(rows)).rows).toEqual(before);
+    expect(await db.rows(rows)).toEqual(before);
     expect((await node("offchain.event_kept")).rows).toEqual(nodes);
     await db.pool.query(
       "create schema onchain; create table onchain.agent (token_id int8, agent_address text, owner text, minted_at int8)",
