@@ -5,25 +5,13 @@ import { ADVISORY_LOCKS } from "../../db/sql/locks.ts";
 import { checkpoint } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
 import { startNextGeneration } from "../../indexer/block-hashes.ts";
-import {
-  ensureOnchain,
-  pruneSchemas,
-  publishIndex,
-  readServed,
-  recordState,
-  retainIndex,
-} from "../../indexer/views.ts";
+import { pruneSchemas, publishIndex, readServed, recordState, retainIndex } from "../../indexer/views.ts";
 import { testDatabase } from "../support/database.ts";
-import { PONDER_SYNC_DDL } from "../support/ponder-tables.ts";
+import { openLauncher, PONDER_CHECKPOINT, PONDER_SYNC_DDL } from "../support/ponder-tables.ts";
 import { perTest } from "../support/started.ts";
 
 const db = perTest(() => testDatabase({ migrated: false }));
-const launcher = perTest(async () => {
-  const client = openClient({ connectionString: db.url });
-  await client.connect();
-  await ensureOnchain(client);
-  return client;
-});
+const launcher = perTest(() => openLauncher(db.url));
 
 /** A schema as Ponder leaves it, as far as the launcher looks at it. */
 async function plantIndex(schema: string, { agents = 3, block = 100, extraColumn = false } = {}): Promise<void> {
@@ -34,16 +22,14 @@ async function plantIndex(schema: string, { agents = 3, block = 100, extraColumn
     create table "${schema}".index_changes (id text primary key, block bigint, block_hash text);
     create table "${schema}"._reorg__agent (operation_id int primary key);
     create table "${schema}"._ponder_meta (key text primary key, value jsonb not null);
-    create table "${schema}"._ponder_checkpoint (
-      chain_name text primary key, chain_id bigint not null, safe_checkpoint varchar(75) not null,
-      latest_checkpoint varchar(75) not null, finalized_checkpoint varchar(75) not null);
+    create table "${schema}".${PONDER_CHECKPOINT};
     insert into "${schema}".agent (token_id, name) select i, 'agent ' || i from generate_series(0, ${agents - 1}) i;
     insert into "${schema}"._ponder_checkpoint values
       ('base', 8453, '${checkpoint(1, block)}', '${checkpoint(1, block)}', '${checkpoint(1, block)}');`);
 }
 
 const prune = async (keep: string) => pruneSchemas(launcher, keep, await readServed(launcher));
-const agents = async () => (await db.pool.query("select count(*)::int as n from onchain.agent")).rows[0].n;
+const agents = async () => (await db.rows("select count(*)::int as n from onchain.agent"))[0].n;
 
 test("publishing shows the tables of the index, and none of Ponder's but the checkpoint", async () => {
   await plantIndex("index_0123456789_0");
@@ -228,7 +214,7 @@ test("the next generation forgets the cache from the fork on, in ranges Ponder c
       "select max(number)::int as n from ponder_sync.blocks",
       "select chain_id::int, block_number::int from ponder_sync.rpc_request_results order by 1, 2",
       "select block::int as n from onchain.block_hash order by 1",
-    ].map(async (sql) => (await db.pool.query(sql)).rows),
+    ].map(async (sql) => await db.rows(sql)),
   );
   expect(blocks).toEqual([{ n: 49 }]);
   expect(reads).toEqual([

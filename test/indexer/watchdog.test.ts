@@ -1,25 +1,19 @@
 /** The watchdog's judgement: which answers of a node mean trouble, which mean nothing, and where a fork began. */
 import { beforeEach, expect, test } from "vitest";
-import { openClient } from "../../db/sql/connect.ts";
 import { checkpoint } from "../../harness/onchain.ts";
 import { checkBlockHashes, hashFrom, recordHash, recordSeenHashes } from "../../indexer/block-hashes.ts";
 import { type BlockId, type Node, NodeUnavailable } from "../../indexer/node.ts";
 import type { Progress } from "../../indexer/ponder-tables.ts";
-import { ensureOnchain } from "../../indexer/views.ts";
 import { watch } from "../../indexer/watchdog.ts";
 import { testDatabase } from "../support/database.ts";
+import { openLauncher } from "../support/ponder-tables.ts";
 import { perTest } from "../support/started.ts";
 
 const CHAIN = 8453;
 const SCHEMA = "index_0123456789_0";
 
 const db = perTest(() => testDatabase({ migrated: false }));
-const launcher = perTest(async () => {
-  const client = openClient({ connectionString: db.url });
-  await client.connect();
-  await ensureOnchain(client);
-  return client;
-});
+const launcher = perTest(() => openLauncher(db.url));
 let chain: Chain;
 let clock: number;
 
@@ -70,11 +64,10 @@ beforeEach(async () => {
 const noFailures = { beyondFinality: false, foreignSchema: false, last: null };
 const watchdog = (failures = noFailures) =>
   watch({ db: launcher, node: chain, chainId: CHAIN, schema: SCHEMA, failures, now: () => clock });
-const recorded = async () =>
-  (await db.pool.query("select block::int, hash from onchain.block_hash order by block")).rows;
+const dog = perTest(() => watchdog());
+const recorded = async () => await db.rows("select block::int, hash from onchain.block_hash order by block");
 
 test("a calm chain raises nothing, and records no hash that the index did not see itself", async () => {
-  const dog = watchdog();
   expect(await dog.check(progress(70, 40))).toBeNull();
   expect(await dog.check(progress(110, 80))).toBeNull();
   expect(await recorded()).toEqual([]);
@@ -101,7 +94,6 @@ test("an index that is being built is replaced when what it is built on is, howe
   await db.pool.query(`update ${SCHEMA}._ponder_checkpoint set finalized_checkpoint = '${checkpoint(1_000_080, 40)}'`);
   for (const block of [20, 80, 110]) await recordHash(launcher, CHAIN, chain.at(block));
   chain.forkedAt = 60;
-  const dog = watchdog();
   expect(await dog.check(progress(40, 40, false))).toBeNull();
   expect(await dog.check(progress(40, 40, false))).toMatchObject({ kind: "replaced", forkBlock: 21 });
 });
@@ -109,7 +101,6 @@ test("an index that is being built is replaced when what it is built on is, howe
 test("a replaced block alarms at the second check, with the fork after the last recorded block that is unchanged", async () => {
   for (const block of [20, 40, 60, 80]) await recordHash(launcher, CHAIN, chain.at(block));
   chain.forkedAt = 55;
-  const dog = watchdog();
   expect(await dog.check(progress(110, 80))).toBeNull();
   expect(dog.suspicious).toBe(true);
   expect(await dog.check(progress(110, 80))).toEqual({
@@ -121,7 +112,6 @@ test("a replaced block alarms at the second check, with the fork after the last 
 
 test("a single odd answer is forgotten", async () => {
   await recordHash(launcher, CHAIN, chain.at(80));
-  const dog = watchdog();
   chain.forkedAt = 70;
   expect(await dog.check(progress(110, 80))).toBeNull();
   chain.forkedAt = Number.POSITIVE_INFINITY;
@@ -133,7 +123,6 @@ test("a single odd answer is forgotten", async () => {
 test("a hash recorded from the new branch does not hide what Ponder saw on the old one", async () => {
   await db.pool.query(`insert into ${SCHEMA}.index_changes values ('1', 75, '0x75'), ('2', 100, '0x100')`);
   chain.forkedAt = 72;
-  const dog = watchdog();
   await recordHash(launcher, CHAIN, chain.at(80));
   await dog.check(progress(110, 80));
   expect(await dog.check(progress(110, 80))).toMatchObject({ kind: "replaced", reason: expect.stringContaining("75") });
@@ -155,7 +144,6 @@ test("a block that still holds outweighs a block 0 the node made anew; without o
 test("a node that lags behind the recorded block proves nothing, but is named", async () => {
   await recordHash(launcher, CHAIN, chain.at(80));
   chain.head_ = 60;
-  const dog = watchdog();
   for (let i = 0; i < 3; i++) expect(await dog.check(progress(110, 80))).toBeNull();
   expect(dog.trouble).toContain("has not reached block 80");
 });
@@ -164,13 +152,11 @@ test("a head that is lower than finality and yet younger is another chain", asyn
   await recordHash(launcher, CHAIN, chain.at(80));
   chain.head_ = 60;
   chain.at = (block) => ({ block, hash: chain.hash(block), at: 2_000_000 + 2 * block });
-  const dog = watchdog();
   await dog.check(progress(110, 80));
   expect(await dog.check(progress(110, 80))).toMatchObject({ kind: "replaced", forkBlock: 0 });
 });
 
 test("a node that does not answer proves nothing, and is named until it does", async () => {
-  const dog = watchdog();
   chain.answers = false;
   expect(await dog.check(progress(110, 80))).toBeNull();
   expect(dog.trouble).toBe("no answer");
@@ -180,7 +166,6 @@ test("a node that does not answer proves nothing, and is named until it does", a
 });
 
 test("an index that stands while the chain moves on is stalled after 20 s, not before", async () => {
-  const dog = watchdog();
   chain.head_ = 120;
   expect(await dog.check(progress(110, 80))).toBeNull();
   clock = 20_000;
@@ -190,7 +175,6 @@ test("an index that stands while the chain moves on is stalled after 20 s, not b
 });
 
 test("progress, an idle chain and a backfill are no stall", async () => {
-  const dog = watchdog();
   chain.head_ = 200;
   for (let block = 110; block < 116; block++) {
     clock += 15_000;
