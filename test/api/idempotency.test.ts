@@ -38,13 +38,14 @@ const effect = (path: string, caller: CallerRule) =>
   });
 
 const api = apiForFile({ endpoints: [effect("/open", "anyone"), effect("/mine", "siwa")] }, { provoked: true });
+let keys = 0;
+let key: string;
 beforeEach(() => {
   effects = 0;
   gate = undefined;
+  key = `key-${++keys}`;
 });
 
-let keys = 0;
-const newKey = () => `key-${++keys}`;
 const post = (
   key: string,
   body: string | undefined = undefined,
@@ -57,7 +58,6 @@ const post = (
 
 describe("the same key and the same request", () => {
   it("answers byte for byte what it answered first, and says so", async () => {
-    const key = newKey();
     const first = await post(key, "{}");
     const again = await post(key, "{}");
     expect(first.status).toBe(201);
@@ -70,7 +70,6 @@ describe("the same key and the same request", () => {
   });
 
   it("takes effect once when 50 arrive at the same time; the others replay it or are told to wait", async () => {
-    const key = newKey();
     let open = () => {};
     gate = new Promise((resolve) => {
       open = resolve;
@@ -91,7 +90,6 @@ describe("the same key and the same request", () => {
   });
 
   it("replays a refusal, with the request id of the first answer in its body", async () => {
-    const key = newKey();
     const first = await post(key, '{"end":"refused"}');
     const again = await post(key, '{"end":"refused"}');
     expect(first.status).toBe(409);
@@ -101,7 +99,6 @@ describe("the same key and the same request", () => {
   });
 
   it.each(["proof", "away", "later"])("runs again after %s, which another try may change", async (end) => {
-    const key = newKey();
     const first = await post(key, JSON.stringify({ end }));
     const again = await post(key, JSON.stringify({ end }));
     expect(again.status).toBe(first.status);
@@ -110,7 +107,6 @@ describe("the same key and the same request", () => {
   });
 
   it("runs again after a 500", async () => {
-    const key = newKey();
     expect((await post(key, '{"end":"broken"}')).status).toBe(500);
     expect((await post(key, '{"end":"broken"}')).status).toBe(500);
     expect(effects).toBe(2);
@@ -123,14 +119,12 @@ describe("the same key and another request", () => {
     ["another body", (key: string) => post(key, '{"end":"ok"}')],
     ["another query", (key: string) => api.send("POST", "/open?x=1", { headers: { "idempotency-key": key } })],
   ])("is 422 for %s", async (_, other) => {
-    const key = newKey();
     await post(key, "{}");
     expect(await other(key)).toMatchObject(refusal(422, "idempotency_key_reused"));
     expect(effects).toBe(1);
   });
 
   it("belongs to the wallet: another wallet's key of the same name is another key", async () => {
-    const key = newKey();
     const [one, two] = [agentWallet({ host: HOST }), agentWallet({ host: HOST, privateKey: generatePrivateKey() })];
     expect((await post(key, "{}", { path: "/mine", authorization: await one.siwa() })).status).toBe(201);
     expect((await post(key, '{"end":"later"}', { path: "/mine", authorization: await two.siwa() })).status).toBe(202);
@@ -153,7 +147,6 @@ describe("a key", () => {
   });
 
   it("is taken over when its process died: after the lease, by the same request only", async () => {
-    const key = newKey();
     const scope = "127.0.0.1";
     const finished = await post(key, "{}");
     await api.sql`update offchain.idempotency set state = 'running', status = null, body = null, lease_until = now() +
@@ -170,7 +163,6 @@ describe("a key", () => {
   });
 
   it("keeps its lease while its request works, however long that takes", async () => {
-    const key = newKey();
     let open = () => {};
     gate = new Promise((resolve) => {
       open = resolve;
@@ -186,7 +178,6 @@ describe("a key", () => {
   });
 
   it("is forgotten after a day", async () => {
-    const key = newKey();
     await post(key, "{}");
     await api.sql("update offchain.idempotency set created_at = now() - interval '25 h' where key = $1", key);
     expect((await post(key, '{"end":"ok"}')).status).toBe(201);

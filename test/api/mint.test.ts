@@ -6,6 +6,7 @@ import { ensureReferralCodes } from "../../db/agents/referral-codes.ts";
 import { failMint } from "../../db/mints/mints.ts";
 import { setPrices } from "../../db/payments/price-list.ts";
 import { until } from "../../harness/until.ts";
+import { perTest } from "../support/started.ts";
 import { plantAgents } from "./support/agents.ts";
 import { type Answer, answering, apiForFile, apiForTest, HOST, refusal, type TestApi } from "./support/api.ts";
 import { mineRegistration } from "./support/plants.ts";
@@ -20,6 +21,7 @@ beforeEach(async () => {
   await api.sql("truncate onchain.agent; delete from offchain.sender_state");
 });
 
+const wallet = perTest(newWallet);
 const post = async (wallet: Wallet | null, body: unknown, headers: Record<string, string> = {}, at: TestApi = api) =>
   at.write("POST", "/api/v2/mint", body, { ...(wallet && { authorization: await wallet.siwa() }), ...headers });
 const mints = async () => await api.sql("select * from offchain.mint order by created_at");
@@ -174,7 +176,6 @@ describe("a registration", () => {
       { tokenId: 3, name: "Referrer", agentAddress: "0x0000000000000000000000000000000000000003" },
     ]);
     const code = (await api.sql("select code from offchain.referral_code"))[0].code;
-    const wallet = newWallet();
     const { status, body, headers } = await minted(
       post(wallet, { name: "Ada", framework: "eliza", referralCode: code.toUpperCase() }),
     );
@@ -225,7 +226,6 @@ describe("a registration", () => {
   });
 
   it("that takes long is 202 with a place to ask, and the retry gets the 201", async () => {
-    const wallet = newWallet();
     const key = { "idempotency-key": "slow" };
     const pending = await api.impatiently(() => post(wallet, { name: "Slow" }, key));
     expect(pending).toMatchObject({ status: 202, body: { status: "pending" } });
@@ -245,7 +245,6 @@ describe("a registration", () => {
   });
 
   it("that the chain refuses is 409 with its reason; a new attempt may succeed", async () => {
-    const wallet = newWallet();
     const answer = post(wallet, { name: "Refused" });
     const row = await until("the mint", async () => (await mints())[0]);
     await failMint(api.pool, row.mint_id, "the contract is paused", new Date());
@@ -269,7 +268,6 @@ describe("a registration", () => {
 
 describe("the same request again", () => {
   it("byte for byte, without a key, gets the same registration", async () => {
-    const wallet = newWallet();
     const authorization = await wallet.siwa();
     const first = await minted(post(null, { name: "Twin" }, { authorization }));
     const again = await post(null, { name: "Twin" }, { authorization });
@@ -279,26 +277,22 @@ describe("the same request again", () => {
   });
 
   it("with a fresh credential is 409 already_registered and names the token", async () => {
-    const wallet = newWallet();
     await minted(post(wallet, { name: "Once" }));
     const other = await post(wallet, { name: "Once" }, { authorization: await wallet.siwa(Date.now() - 1_000) });
     expect(other).toMatchObject(refusal(409, "already_registered", { tokenId: 7 }));
   });
 
   it("is 409 for a wallet that registered elsewhere: by the contract itself", async () => {
-    const wallet = newWallet();
     await plantAgents(api.pool, [{ tokenId: 0, agentAddress: lower(wallet) }]);
     expect(await post(wallet, { name: "Again" })).toMatchObject(refusal(409, "already_registered", { tokenId: 0 }));
   });
 
   it("a wallet that only owns a bought token may register", async () => {
-    const wallet = newWallet();
     await plantAgents(api.pool, [{ tokenId: 1, owner: lower(wallet) }]);
     expect((await minted(post(wallet, { name: "Buyer" }))).status).toBe(201);
   });
 
   it("50 at once, without a key, are one mint", async () => {
-    const wallet = newWallet();
     const authorization = await wallet.siwa();
     const all = Promise.all(Array.from({ length: 50 }, () => post(null, { name: "Crowd" }, { authorization })));
     await mineNext();
@@ -310,7 +304,6 @@ describe("the same request again", () => {
   });
 
   it("50 at once, each with its own credential, are one mint and 49 refusals", async () => {
-    const wallet = newWallet();
     const now = Date.now();
     const credentials = await Promise.all(Array.from({ length: 50 }, (_, i) => wallet.siwa(now - i)));
     const all = Promise.all(credentials.map((authorization) => post(null, { name: "Crowd" }, { authorization })));
@@ -321,7 +314,6 @@ describe("the same request again", () => {
   });
 
   it("after a crash finds what the first attempt did, under the same key", async () => {
-    const wallet = newWallet();
     const key = { "idempotency-key": "crashed" };
     await api.impatiently(() => post(wallet, { name: "Crash" }, key));
     await mineNext();

@@ -8,6 +8,7 @@ import { failMint } from "../../db/mints/mints.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { type SolanaWallet, solanaWallet } from "../../harness/solana-wallet.ts";
 import { until } from "../../harness/until.ts";
+import { perTest } from "../support/started.ts";
 import { type Answer, answering, apiForFile, HOST, refusal } from "./support/api.ts";
 import { mineRegistration } from "./support/plants.ts";
 
@@ -20,6 +21,8 @@ beforeEach(async () => {
     "truncate offchain.mint, offchain.transaction_outbox, offchain.idempotency, offchain.solana_challenge, onchain.agent cascade",
   );
 });
+
+const key = perTest(solanaWallet);
 
 type Challenge = { message: string; nonce: string; timestamp: number; expiresAt: string };
 const evm = () => agentWallet({ host: HOST }).address;
@@ -54,7 +57,6 @@ const refused = { status: 401, body: { code: "unauthenticated" } };
 
 describe("a challenge", () => {
   it("is a text of this service for this key, new each time, and good for five minutes", async () => {
-    const key = await solanaWallet();
     const before = Date.now();
     const answer = await ask({ address: key.address });
     const { message, nonce, timestamp, expiresAt } = answer.body;
@@ -86,7 +88,6 @@ describe("a challenge", () => {
     ["a bad receiver", { address: valid, evmAddress: "0x12" }, "evmAddress"],
     ["the zero address", { address: valid, evmAddress: `0x${"0".repeat(40)}` }, "evmAddress"],
   ])("of %s is 400", async (_what, query, path) => {
-    const key = await solanaWallet();
     const given = "address" in query && query.address === valid ? { ...query, address: key.address } : query;
     const answer = await ask(given as Record<string, string>);
     expect(answer).toMatchObject(refusal(400, "invalid_input"));
@@ -99,7 +100,6 @@ describe("a challenge", () => {
   });
 
   it("that ended long ago is removed by those that follow", async () => {
-    const key = await solanaWallet();
     const old = await challenge(key.address);
     ahead = 25 * 3_600_000;
     const fresh = await challenge(key.address);
@@ -115,7 +115,6 @@ describe("a signature", () => {
     ["base64", (bytes: Uint8Array) => base64.encode(bytes)],
     ["hex", (bytes: Uint8Array) => bytesToHex(bytes)],
   ])("in %s is understood", async (_, written) => {
-    const key = await solanaWallet();
     const { message, nonce } = await challenge(key.address);
     const signature = written(await key.sign(message));
     expect(await verify({ address: key.address, nonce, signature })).toMatchObject(
@@ -124,7 +123,6 @@ describe("a signature", () => {
   });
 
   it("is good once, whatever it is shown for", async () => {
-    const key = await solanaWallet();
     const proof = { address: key.address, ...(await signed(key)) };
     expect((await verify(proof)).status).toBe(200);
     expect(await verify(proof)).toMatchObject(refused);
@@ -136,14 +134,12 @@ describe("a signature", () => {
   });
 
   it("shown twice at once passes once", async () => {
-    const key = await solanaWallet();
     const proof = { address: key.address, ...(await signed(key)) };
     const answers = await Promise.all(Array.from({ length: 20 }, () => verify(proof)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(401)]);
   });
 
   it("that does not fit leaves the challenge open", async () => {
-    const key = await solanaWallet();
     const { message, nonce } = await challenge(key.address);
     const stranger = await solanaWallet();
     expect(await verify({ address: key.address, nonce, signature: await stranger.signText(message) })).toMatchObject(
@@ -153,7 +149,6 @@ describe("a signature", () => {
   });
 
   it("is answered again under its Idempotency-Key, and a crash in between does not lose it", async () => {
-    const key = await solanaWallet();
     const proof = { address: key.address, ...(await signed(key)) };
     const once = { "idempotency-key": "look" };
     const first = await verify(proof, once);
@@ -218,7 +213,6 @@ describe("a signature", () => {
     ],
   ];
   it.each(wrong)("%s registers nothing", async (_, make) => {
-    const key = await solanaWallet();
     const proof = await make(key);
     expect(await register({ name: "Sol", solanaAddress: key.address, evmAddress: evm(), ...proof })).toMatchObject(
       refused,
@@ -233,7 +227,6 @@ describe("a signature", () => {
     ["for a key of small order", { address: "11111111111111111111111111111111" }, "address"],
     ["with something else", { purpose: "verify" }, "purpose"],
   ])("%s is 400", async (_, change, path) => {
-    const key = await solanaWallet();
     expect(await verify({ address: key.address, ...(await signed(key)), ...change })).toMatchObject(
       answering(400, { details: [{ path }] }),
     );
@@ -242,7 +235,6 @@ describe("a signature", () => {
 
 describe("a registration", () => {
   it("is 201 like a mint, with both addresses, and the look tells it", async () => {
-    const key = await solanaWallet();
     const receiver = evm();
     const body = await registration(key, { framework: "Eliza", soulbound: true, evmAddress: receiver.toLowerCase() });
     const answer = await minted(register(body));
@@ -275,7 +267,6 @@ describe("a registration", () => {
   });
 
   it("goes where the signed text says: not elsewhere, and there without being told again", async () => {
-    const key = await solanaWallet();
     const receiver = evm();
     const proof = await signed(key, { evmAddress: receiver });
     const request = { name: "Sol", solanaAddress: key.address, ...proof };
@@ -286,7 +277,6 @@ describe("a registration", () => {
   });
 
   it("needs a receiver while nobody pays", async () => {
-    const key = await solanaWallet();
     expect(await register(await registration(key, { evmAddress: undefined }))).toMatchObject(
       answering(400, { details: [{ path: "evmAddress" }] }),
     );
@@ -299,14 +289,12 @@ describe("a registration", () => {
     ["a referral code", { referralCode: "bendr" }, "referralCode"],
     ["a key of small order", { solanaAddress: "11111111111111111111111111111111" }, "solanaAddress"],
   ])("with %s is 400 and leaves the challenge open", async (_, change, path) => {
-    const key = await solanaWallet();
     const body = await registration(key);
     expect(await register({ ...body, ...change })).toMatchObject({ status: 400, body: { details: [{ path }] } });
     expect((await minted(register(body))).status).toBe(201);
   });
 
   it("that takes long is 202; the same request again gets the 201, also after its challenge has ended", async () => {
-    const key = await solanaWallet();
     const body = await registration(key);
     const pending = await api.impatiently(() => register(body));
     expect(pending).toMatchObject({ status: 202, body: { status: "pending" } });
@@ -322,7 +310,6 @@ describe("a registration", () => {
   });
 
   it("of a registered key is 409 and names the token", async () => {
-    const key = await solanaWallet();
     await minted(register(await registration(key)), 0);
     expect(await register(await registration(key, { name: "Second" }))).toMatchObject(
       refusal(409, "already_registered", { tokenId: 0 }),
@@ -330,7 +317,6 @@ describe("a registration", () => {
   });
 
   it("20 at once of one key are one registration", async () => {
-    const key = await solanaWallet();
     const bodies = await Promise.all(Array.from({ length: 20 }, () => registration(key)));
     const all = Promise.all(bodies.map((body) => register(body)));
     await mineNext();
@@ -347,7 +333,6 @@ describe("a registration", () => {
   });
 
   it("that the chain refuses is 409 with its reason; a new challenge may succeed", async () => {
-    const key = await solanaWallet();
     const answer = register(await registration(key));
     const row = await until("the mint", async () => (await mints())[0]);
     await failMint(api.pool, row.mint_id, "the contract is paused", new Date());

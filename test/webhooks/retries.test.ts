@@ -11,11 +11,12 @@ const TOO_LATE = "no answer within 10 s";
 
 const world = perFile(webhookWorld);
 let pool: World["database"]["pool"];
+let webhookId: string;
 beforeEach(async () => {
   pool = await world.reset();
+  ({ webhookId } = await addWebhook(pool, world.receiver.url));
 });
 
-const hook = () => addWebhook(pool, world.receiver.url);
 const deliver = () => deliverDue(world.context);
 const states = async (webhookId: string) => (await world.state(webhookId)).map(({ state }) => state);
 /** Moves the clock to when the only delivery is due, and a pause is over. */
@@ -29,7 +30,6 @@ async function untilDue(webhookId: string): Promise<number> {
 
 describe("a delivery that is not taken", () => {
   it("is tried five times more, each under the same id with a new time, then given up, and sent again by a replay", async () => {
-    const { webhookId } = await hook();
     world.receiver.answer = replying(500);
     const [id] = await happen(pool, [{}]);
     await deliver();
@@ -60,7 +60,6 @@ describe("a delivery that is not taken", () => {
   });
 
   it("is replayed with all others that were given up since a time", async () => {
-    const { webhookId } = await hook();
     await happen(pool, [{}, {}, {}]);
     await deliver();
     const at = (minutes: number) => new Date(world.now + minutes * 60_000);
@@ -76,7 +75,6 @@ describe("a delivery that is not taken", () => {
   });
 
   it("waits as long as Retry-After says, and so do the others of its webhook", async () => {
-    const { webhookId } = await hook();
     world.receiver.answer = replying(429, { "retry-after": "120" });
     await happen(pool, [{}]);
     await deliver();
@@ -100,7 +98,6 @@ describe("a delivery that is not taken", () => {
       "the connection was closed before an answer",
     ],
   ] as const)("was answered with %s", async (_, answer, status, error) => {
-    const { webhookId } = await hook();
     world.receiver.answer = answer as never;
     if (error === TOO_LATE) world.silent.add(world.receiver.url);
     await happen(pool, [{}]);
@@ -128,7 +125,6 @@ describe("a delivery is taken", () => {
       },
     ],
   ] as const)("by a status of success, with %s behind it", async (_, answer) => {
-    const { webhookId } = await hook();
     world.receiver.answer = answer as never;
     await happen(pool, [{}]);
     await deliver();
@@ -142,7 +138,6 @@ describe("a webhook", () => {
   it("whose receiver hangs holds up no other", async () => {
     const other = await startReceiver();
     onTestFinished(() => other.close());
-    const slow = await hook();
     const quick = await addWebhook(pool, other.url);
     world.receiver.answer = () => {};
     world.silent.add(world.receiver.url);
@@ -151,23 +146,22 @@ describe("a webhook", () => {
     await round;
     expect(await states(quick.webhookId)).toEqual(Array(20).fill("delivered"));
     // After five failures nothing more was tried.
-    expect(await states(slow.webhookId)).toEqual(Array(20).fill("pending"));
+    expect(await states(webhookId)).toEqual(Array(20).fill("pending"));
     expect(world.receiver.received.length).toBeLessThanOrEqual(8);
-    expect((await world.health(slow.webhookId))!.pausedUntil!.getTime()).toBeGreaterThan(world.now);
+    expect((await world.health(webhookId))!.pausedUntil!.getTime()).toBeGreaterThan(world.now);
     // Then by one delivery at a time, until one is taken.
-    world.now = (await world.health(slow.webhookId))!.pausedUntil!.getTime();
+    world.now = (await world.health(webhookId))!.pausedUntil!.getTime();
     const before = world.receiver.received.length;
     await deliver();
     expect(world.receiver.received.length).toBe(before + 1);
-    world.now = (await world.health(slow.webhookId))!.pausedUntil!.getTime() + DAY;
+    world.now = (await world.health(webhookId))!.pausedUntil!.getTime() + DAY;
     world.receiver.answer = replying(204);
     world.silent.clear();
     await deliver();
-    expect(await states(slow.webhookId)).toEqual(Array(20).fill("delivered"));
+    expect(await states(webhookId)).toEqual(Array(20).fill("delivered"));
   });
 
   it("that is gone (410) is switched off at once, and goes on where it stopped when it is on again", async () => {
-    const { webhookId } = await hook();
     world.receiver.answer = replying(410);
     await happen(pool, [{}]);
     await deliver();
@@ -183,7 +177,6 @@ describe("a webhook", () => {
   });
 
   it("that takes nothing for days is switched off, one that answers now and then is not", async () => {
-    const { webhookId } = await hook();
     const startedAt = world.now;
     world.receiver.answer = replying(503);
     while ((await world.health(webhookId))!.disabledAt === null) {
@@ -209,7 +202,6 @@ describe("a webhook", () => {
 });
 
 it("what the log no longer keeps is given up, and the receiver is not blamed", async () => {
-  const { webhookId } = await hook();
   world.receiver.answer = replying(500);
   const [id] = await happen(pool, [{}]);
   await deliver();
