@@ -146,7 +146,7 @@ it("names none of what was sent, and none of the answers may be kept", async () 
   await db.query("alter table offchain.elsewhere rename to payment_fact");
   let output = parts.output("api") + parts.output("workers");
 
-  await parts.restart("api", { ...upstreams(), FACILITATOR_TIMEOUT_MS: String(NEVER) });
+  await parts.start("api", { ...upstreams(), FACILITATOR_TIMEOUT_MS: String(NEVER) });
   facilitator.mode = "slow";
   const unlucky = await signed();
   await send("facilitator slow", { authorization: unlucky.authorization, ...v2(unlucky.payload) });

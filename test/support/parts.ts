@@ -28,9 +28,8 @@ export type Parts = {
   identity: `0x${string}`;
   /** Environment of every process, for others beside them. */
   env: Record<string, string>;
-  /** Starts a process, or where there are to be two of it both; the API is waited for until it answers /health. */
+  /** Starts a process anew, or where there are to be two of it both; the API is waited for until it answers /health. */
   start(part: PartName, env?: Record<string, string>): Promise<void>;
-  restart(part: PartName, env?: Record<string, string>): Promise<void>;
   /** A running process will kill itself at this fault point; resolves once it knows. */
   arm(part: Exclude<PartName, "indexer">, faultPoint: string): Promise<void>;
   kill(part: PartName, signal?: NodeJS.Signals): void;
@@ -119,7 +118,6 @@ export async function startParts({
       begunOf.set(part, begun);
       await (await begun).ready;
     },
-    restart: (part, more) => parts.start(part, more),
     async arm(part, faultPoint) {
       await Promise.all(running.get(part)!.map((process) => armed(process, faultPoint)));
     },

@@ -184,7 +184,7 @@ const ENTRIES: Record<string, Entry> = {
           else await answer.arrayBuffer();
         }
       })();
-      for (const part of ["api", "api-2", "workers"] as const) await parts.restart(part);
+      for (const part of ["api", "api-2", "workers"] as const) await parts.start(part);
       await registers(site, "Upgraded");
       stop = true;
       await reading;
@@ -285,7 +285,7 @@ const ENTRIES: Record<string, Entry> = {
         .filter((line) => line.includes("127.0.0.2"));
       expect(asked.length).toBeGreaterThan(3);
       const before = proxy.output().length;
-      for (const name of ["indexer", "workers", "api"] as const) await parts.restart(name, { NO_PROXY: "127.0.0.2" });
+      for (const name of ["indexer", "workers", "api"] as const) await parts.start(name, { NO_PROXY: "127.0.0.2" });
       await registers(parts, "Direct");
       expect(proxy.output().slice(before)).not.toContain("127.0.0.2");
     },

@@ -75,7 +75,7 @@ export async function startFaults(options: {
       armed.clear();
       await Promise.all([...starting.values()].map((started) => started.catch(() => {})));
       // What is armed still would die of it later on.
-      for (const part of FRAGILE) await parts.restart(part, env);
+      for (const part of FRAGILE) await parts.start(part, env);
     },
   };
 }
