@@ -144,11 +144,11 @@ const someScores = (seed: number) =>
 test("of a changed score nothing else is read, unless more of the row changed in the same time", async () => {
   const changed = async () =>
     (
-      await db.pool.query(
+      await db.rows(
         `select d.agent_id, s.row_xid = s.changed_xid as whole from offchain.directory_score s join offchain.directory d using (id)
          where d.platform = 'helixa' and d.agent_id in ('901', '902', '903') order by d.agent_id`,
       )
-    ).rows.map(({ agent_id, whole }) => [agent_id, whole]);
+    ).map(({ agent_id, whole }) => [agent_id, whole]);
   const own = ["901", "902", "903"].map((agent_id) => ({ platform: "helixa", agent_id, name: "own", cred_score: 1 }));
   const store = (score: number) => storeScores([901, 902, 903].map((token_id) => ({ token_id, score })));
   /** Ids in the order of their last change, and the total, from memory and by SQL. */

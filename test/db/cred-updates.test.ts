@@ -30,7 +30,7 @@ async function openWriter(tokenId: number) {
   await write(tokenId);
   return { write, end, query: (sql: string) => client.query(sql) };
 }
-const write = async (tokenId: number) => Number((await database.pool.query(INSERT, [tokenId])).rows[0].id);
+const write = async (tokenId: number) => Number((await database.rows(INSERT, [tokenId]))[0].id);
 const tokensAfter = async (after = 0) =>
   (await credUpdates(database.pool, { after, limit: 1000 })).updates.map(({ tokenId }) => tokenId);
 

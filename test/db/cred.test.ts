@@ -57,11 +57,9 @@ function expectEqual(actual: Map<number, Stored>, facts: AgentFacts[], at: Date)
 }
 
 const history = async (tokenId: number) =>
-  (
-    await db.pool.query("select score, cause, block::int4 from offchain.cred_history where token_id = $1 order by id", [
-      tokenId,
-    ])
-  ).rows as { score: number; cause: string; block: number }[];
+  (await db.rows("select score, cause, block::int4 from offchain.cred_history where token_id = $1 order by id", [
+    tokenId,
+  ])) as { score: number; cause: string; block: number }[];
 
 const setBlock = (tokenId: number, block: number) =>
   db.pool.query("update onchain.agent set updated_block = $2 where token_id = $1", [tokenId, block]);
@@ -106,12 +104,12 @@ describe(`${AGENTS} random agents`, () => {
 
   it("are left alone, row by row, when nothing changed", async () => {
     const versions = "select token_id, xmin::text from offchain.cred order by token_id";
-    const before = (await db.pool.query(versions)).rows;
+    const before = await db.rows(versions);
     expect(await fullPass(db.pool, { now: NOW, cause: "test" })).toBe(0);
     expect(await recomputeCred(db.pool, { tokenIds: ids.slice(0, AGENTS / 3) }, { now: NOW, cause: "test" })).toEqual({
       changed: [],
     });
-    expect((await db.pool.query(versions)).rows).toEqual(before);
+    expect(await db.rows(versions)).toEqual(before);
   });
 
   it("carry their score in their facts", async () => {

@@ -92,7 +92,7 @@ async function withPool(work: (pool: pg.Pool) => Promise<void>): Promise<void> {
 }
 
 const slots = async (condition: string): Promise<number> =>
-  (await db.pool.query(`select count(*)::int8 as n from offchain.directory_slot where ${condition}`)).rows[0].n;
+  (await db.rows(`select count(*)::int8 as n from offchain.directory_slot where ${condition}`))[0].n;
 
 test("answers are exact without a fold and after it: changed, new, removed and deleted rows, and rows that come back", async () => {
   expect(await fold()).toBe(ROWS);

@@ -25,7 +25,7 @@ const db = perTest(() => testDatabase({ indexed: true }));
 beforeEach(async () => {
   moves = 0;
 });
-const query = async (text: string, values: unknown[] = []) => (await db.pool.query(text, values)).rows;
+const query = async (text: string, values: unknown[] = []) => await db.rows(text, values);
 
 /** Agents with wallets that are theirs. */
 const plantAgents = (agents: readonly (readonly [id: number, wallet: string, owner: string])[]) =>

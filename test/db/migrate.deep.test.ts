@@ -18,7 +18,7 @@ import { schemaDump } from "../support/schema-dump.ts";
 const root = join(import.meta.dirname, "../..");
 
 const applied = async (db: TestDatabase) =>
-  (await db.pool.query('select name from migration.applied order by name collate "C"')).rows.map(({ name }) => name);
+  (await db.rows('select name from migration.applied order by name collate "C"')).map(({ name }) => name);
 
 const dumpOf = ({ pool }: TestDatabase) => schemaDump(pool, { grants: false });
 
@@ -102,9 +102,7 @@ it("killed half-way leave nothing, and are done by the next run", async () => {
   await holder.end();
 
   await db.pool.query("drop event trigger pause");
-  await expect
-    .poll(async () => (await db.pool.query("select to_regnamespace('offchain') as it")).rows[0].it)
-    .toBeNull();
+  await expect.poll(async () => (await db.rows("select to_regnamespace('offchain') as it"))[0].it).toBeNull();
   await migrate(db.url);
   expect(await dumpOf(db)).toBe(await dumpOf(reference));
   await Promise.all([db.drop(), reference.drop()]);
@@ -173,7 +171,7 @@ it("wait for a write under way, which locks its tables in the same order, and st
   } finally {
     writer.release();
   }
-  expect((await db.pool.query("select cred_score from offchain.directory_score")).rows).toEqual([{ cred_score: 6 }]);
+  expect(await db.rows("select cred_score from offchain.directory_score")).toEqual([{ cred_score: 6 }]);
   await db.drop();
 });
 
@@ -192,7 +190,7 @@ it("refuse a database of an earlier development version, and change nothing ther
     );
     expect(await dumpOf(db)).toBe(before);
   }
-  expect((await earlier.pool.query("select to_regnamespace('migration') as found")).rows).toEqual([{ found: null }]);
+  expect(await earlier.rows("select to_regnamespace('migration') as found")).toEqual([{ found: null }]);
   await Promise.all([earlier.drop(), edited.drop()]);
 });
 

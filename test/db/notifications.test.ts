@@ -15,10 +15,10 @@ afterEach(() => pool.end());
 
 const sessions = async () =>
   (
-    await db.pool.query<{ pid: number }>(
+    await db.rows<{ pid: number }>(
       "select pid from pg_stat_activity where datname = current_database() and application_name = 'notifications'",
     )
-  ).rows.map(({ pid }) => pid);
+  ).map(({ pid }) => pid);
 
 it("runs work under a lock that nobody else has meanwhile, here or elsewhere, and takes no connection of the pool", async () => {
   const session = notifications(pool);

@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 
 const query = async <R = Record<string, unknown>>(text: string, values: unknown[] = []): Promise<R[]> =>
-  (await database.pool.query(text, values)).rows as R[];
+  (await database.rows(text, values)) as R[];
 
 async function follow() {
   now = new Date(now.getTime() + HOUR_MS);

@@ -203,7 +203,7 @@ describe("the first fill", () => {
     });
     await expect(followDirectory(failing, NOW)).rejects.toThrow("the connection was lost");
     const written = "select directory_id::int as id from offchain.discovery_document";
-    expect((await database.pool.query(written)).rows).toEqual([{ id }]);
+    expect(await database.rows(written)).toEqual([{ id }]);
     await follow();
     expect(await words()).toEqual(expect.arrayContaining(["obsidian"]));
   });

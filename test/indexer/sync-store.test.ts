@@ -130,7 +130,7 @@ test("a failed statement fails each insert that shared it, and no later one", as
   ]);
   expect(shared.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   await store.insertBlocks({ blocks: [blockOf(3)], chainId: CHAIN });
-  expect((await db.pool.query("select number from ponder_sync.blocks")).rows).toEqual([{ number: 3 }]);
+  expect(await db.rows("select number from ponder_sync.blocks")).toEqual([{ number: 3 }]);
 });
 
 test("nothing to insert is no statement", async () => {

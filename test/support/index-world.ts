@@ -121,7 +121,7 @@ export async function indexWorld() {
       await until(`the index at block ${head}`, () => isIndexed(db.pool, head));
     },
     async rows<T = Record<string, unknown>>(sql: string, params: unknown[] = [], db: TestDatabase = database) {
-      return (await db.pool.query(sql, params)).rows as T[];
+      return (await db.rows(sql, params)) as T[];
     },
     async close(): Promise<void> {
       await Promise.all(started.map((indexer) => indexer.stop()));

@@ -132,9 +132,9 @@ it("a wallet whose entry cannot be read keeps its score, and the others get thei
 describe("wallets of other registries", () => {
   const scores = async (wallets: string[]) =>
     (
-      await database.pool.query(sql`select wallet, score from offchain.ethos_score where wallet = any(${wallets})
+      await database.rows(sql`select wallet, score from offchain.ethos_score where wallet = any(${wallets})
         order by wallet`)
-    ).rows.map(({ wallet, score }) => [wallet, score]);
+    ).map(({ wallet, score }) => [wallet, score]);
 
   it("have scores, the wallets of rows and of owners, and addresses of other chains are not asked about", async () => {
     const [ofVirtuals, itsOwner, ofErc8004] = [walletOf(0xa001), walletOf(0xa002), walletOf(0xa003)];

@@ -43,11 +43,9 @@ const run = () => {
   return transactionCounts.run({ db: database.pool, chain, clock: () => new Date(now), config } as never, {});
 };
 const stored = async () =>
-  (
-    await database.pool.query(
-      "select wallet, transaction_count::int as count from offchain.human where transaction_count is not null order by 1",
-    )
-  ).rows;
+  await database.rows(
+    "select wallet, transaction_count::int as count from offchain.human where transaction_count is not null order by 1",
+  );
 
 it("asks about each wallet once in the interval, and tells what is news", async () => {
   expect(JOBS).toContain(transactionCounts);
@@ -87,7 +85,7 @@ it("frees the slugs of organizations deleted 90 days ago", async () => {
      values ('old', 'x', now() - interval '91 days'), ('new', 'x', now() - interval '89 days')`,
   );
   await prune.run({ db: database.pool, config: {} } as never, {});
-  expect((await database.pool.query("select slug_key from offchain.retired_slug")).rows).toEqual([{ slug_key: "new" }]);
+  expect(await database.rows("select slug_key from offchain.retired_slug")).toEqual([{ slug_key: "new" }]);
 });
 
 it("prunes in parts of 2,000 rows, and a step that fails keeps no other from running", async () => {

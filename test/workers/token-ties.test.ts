@@ -88,7 +88,7 @@ const ask = async (filter: "all" | "gainers" | "trending", more: object = {}) =>
   return (await directoryRows(db.pool, page.ids)).map(({ name }) => name);
 };
 const due = async (tokenId: number) =>
-  (await db.pool.query("select tie, due_at from offchain.token_link where token_id = $1", [tokenId])).rows[0];
+  (await db.rows("select tie, due_at from offchain.token_link where token_id = $1", [tokenId]))[0];
 
 it("counts where the linking wallet deployed it, is its owner(), or is named by the registry that launched it", async () => {
   await link({ tokenId: 1, token: made, owner: maker });

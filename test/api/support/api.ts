@@ -196,7 +196,7 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
     pool: database.pool,
     plant: database.plant,
     sql: async (text, ...values) =>
-      (await database.pool.query(typeof text === "string" ? { text, values } : sql(text, ...values))).rows,
+      await database.rows(typeof text === "string" ? { text, values } : sql(text, ...values)),
     server,
     document,
     errors,
