@@ -8,9 +8,10 @@ import { LONG, NEVER } from "../../harness/patience.ts";
 import { tcpProxy } from "../../harness/tcp-proxy.ts";
 import { until } from "../../harness/until.ts";
 import { testDatabase } from "../support/database.ts";
-import { perFile } from "../support/started.ts";
+import { endedPerTest, perFile } from "../support/started.ts";
 
 const db = perFile(() => testDatabase({ migrated: false }));
+const ended = endedPerTest();
 
 const one = (pool: pg.Pool) => pool.query("select 1 as one").then(({ rows }) => rows[0].one);
 const all = <T>(count: number, work: () => Promise<T>) => Promise.allSettled(Array.from({ length: count }, work));
@@ -34,7 +35,7 @@ async function silentServer() {
 
 describe("waiting for a turn", () => {
   it("is no outage: everyone who waits for a pool in use is served, in the order of coming", async () => {
-    const pool = openPool({ connectionString: db.url, max: 2, turnMs: LONG, connectionTimeoutMillis: NEVER });
+    const pool = ended(openPool({ connectionString: db.url, max: 2, turnMs: LONG, connectionTimeoutMillis: NEVER }));
     const held = await Promise.all([pool.connect(), pool.connect()]);
     const waiting = all(200, () => one(pool));
     await until("all wait", () => pool.waitingCount === 200);
@@ -44,20 +45,18 @@ describe("waiting for a turn", () => {
     for (const client of held) client.release();
     expect(new Set(codesOf(await waiting))).toEqual(new Set(["answered"]));
     expect(pool.totalCount).toBe(2);
-    await pool.end();
   });
 
   it("ends as overloaded, which says when to come back", async () => {
-    const pool = openPool({ connectionString: db.url, max: 1, turnMs: NEVER });
+    const pool = ended(openPool({ connectionString: db.url, max: 1, turnMs: NEVER }));
     const held = await pool.connect();
     await expect(one(pool)).rejects.toMatchObject({ code: "overloaded", options: { retryAfter: 1 } });
     held.release();
     expect(await one(pool)).toBe(1);
-    await pool.end();
   });
 
   it("gives the place of a connection that failed to the next", async () => {
-    const pool = openPool({ connectionString: db.url, max: 1, turnMs: LONG });
+    const pool = ended(openPool({ connectionString: db.url, max: 1, turnMs: LONG }));
     const pid = (await pool.query("select pg_backend_pid() as pid")).rows[0].pid;
     const held = await pool.connect();
     held.on("error", () => {});
@@ -66,11 +65,10 @@ describe("waiting for a turn", () => {
     await expect(held.query("select 1")).rejects.toThrow();
     held.release(true);
     expect(await waiting).toBe(1);
-    await pool.end();
   });
 
   it("calls back as pg does", async () => {
-    const pool = openPool({ connectionString: db.url, max: 1 });
+    const pool = ended(openPool({ connectionString: db.url, max: 1 }));
     const answer = await new Promise((done) =>
       pool.connect((error, client, release) =>
         client!.query("select 2 as two", (failed, { rows }) => {
@@ -81,7 +79,6 @@ describe("waiting for a turn", () => {
     );
     expect(answer).toEqual([undefined, null, 2]);
     expect(await one(pool)).toBe(1);
-    await pool.end();
   });
 });
 
@@ -123,9 +120,8 @@ describe("a server behind a line that falls silent", () => {
 
 describe("connecting", () => {
   it("to a server that refuses fails at once, for all who wait", async () => {
-    const pool = openPool({ host: "127.0.0.1", port: 1, max: 2, turnMs: LONG, connectionTimeoutMillis: LONG });
+    const pool = ended(openPool({ host: "127.0.0.1", port: 1, max: 2, turnMs: LONG, connectionTimeoutMillis: LONG }));
     expect(new Set(codesOf(await all(50, () => one(pool))))).toEqual(new Set(["ECONNREFUSED"]));
-    await pool.end();
   });
 
   it("to a server that never answers ends by its own limit, for all who wait", async () => {
