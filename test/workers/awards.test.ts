@@ -16,13 +16,10 @@ const desk = perTest(() => on.fresh());
 
 /** A referrer on the chain and in the index. */
 async function referrer() {
-  const { mintId, wallet } = await desk.accept(desk.request({ name: "Grace" }));
-  const sender = desk.send();
-  const { tokenId } = await desk.decided(mintId);
-  await sender.stop();
-  await desk.plantAgent(tokenId!, wallet);
+  const { tokenId, wallet } = await desk.minted({ name: "Grace" });
+  await desk.plantAgent(tokenId, wallet);
   const [row] = await desk.rows("select code from offchain.referral_code where token_id = $1", [tokenId]);
-  return { tokenId: tokenId!, wallet, code: row.code as string };
+  return { tokenId, wallet, code: row.code as string };
 }
 /** A registration that is minted, while the sender goes on. @returns its token */
 async function minted(over: Parameters<typeof desk.request>[0]): Promise<number> {

@@ -19,12 +19,9 @@ const STRANGER = `0x${"5a".repeat(20)}` as Address;
 
 /** An agent on the chain and in the index. */
 async function agent() {
-  const { mintId, wallet } = await desk.accept(desk.request());
-  const sender = desk.send();
-  const { tokenId } = await desk.decided(mintId);
-  await sender.stop();
-  await desk.plantAgent(tokenId!, wallet);
-  return { tokenId: tokenId!, wallet };
+  const { tokenId, wallet } = await desk.minted();
+  await desk.plantAgent(tokenId, wallet);
+  return { tokenId, wallet };
 }
 const ada = perTest(agent);
 type Agent = Awaited<ReturnType<typeof agent>>;

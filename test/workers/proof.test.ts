@@ -12,13 +12,7 @@ import { startSending } from "./support/sending.ts";
 const on = perFile(startSending);
 const desk = perTest(() => on.fresh());
 
-async function minted(): Promise<{ mintId: string; tokenId: number }> {
-  const { mintId } = await desk.accept(desk.request());
-  const sender = desk.send();
-  const { tokenId } = await desk.decided(mintId);
-  await sender.stop();
-  return { mintId, tokenId: tokenId! };
-}
+const minted = () => desk.minted();
 const record = (tokenId: number) => {
   const proof = { tokenId, platform: "x" as const, accountId: "1", handle: "ada", username: null, evidence: {} };
   return recordProof(desk.db, proof, null, new Date());

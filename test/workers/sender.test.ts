@@ -29,13 +29,7 @@ const queuedMint = async (over = {}, payment?: typeof PAID_CHECKOUT) => {
   return { ...mint, intentKey: `mint:${mint.mintId}` };
 };
 /** A token to act on. */
-const minted = async () => {
-  const { mintId } = await queuedMint();
-  const sender = desk.send();
-  const { tokenId } = await desk.decided(mintId);
-  await sender.stop();
-  return { tokenId: tokenId! };
-};
+const minted = () => desk.minted();
 const state = async (intentKey: string) => (await desk.intent(intentKey)).state;
 /** Waits until all of them are in a state. */
 const become = (expected: string, ...intentKeys: string[]) =>

@@ -192,6 +192,15 @@ export async function startSending(variables: Record<string, string> = {}) {
       accept: (request: MintRequest, payment: MintDeps["payment"] = FREE_CHECKOUT) =>
         acceptMint(db, request, { identity, chain, now: new Date(), fault: () => {}, payment }),
 
+      /** An agent on the chain, whose sender has ended. */
+      async minted(over: Partial<MintRequest> = {}): Promise<{ mintId: string; wallet: Address; tokenId: number }> {
+        const { mintId, wallet } = await this.accept(this.request(over));
+        const sender = this.send();
+        const { tokenId } = await this.decided(mintId);
+        await sender.stop();
+        return { mintId, wallet: wallet as Address, tokenId: tokenId! };
+      },
+
       /** Waits until a mint is decided. */
       decided: (mintId: string): Promise<Mint> =>
         until(`mint ${mintId} is decided`, async () => {
