@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createAuthorizationServer } from "../../clients/authorization-server.ts";
 import { openHttp } from "../../clients/http.ts";
 import type { AuthorizationServer } from "../../clients/ports.ts";
-import type { Failure } from "../../core/errors.ts";
 import { listen } from "../../harness/listen.ts";
+import { outcomeOf } from "../support/outcome-of.ts";
 import { perFile, perTest } from "../support/started.ts";
 import { PATIENT } from "../support/time-limits.ts";
 
@@ -34,11 +34,7 @@ const usual = () => ({
   token_endpoint: `${issuer}/token`,
   code_challenge_methods_supported: ["plain", "S256"],
 });
-const read = () =>
-  provider.metadata(new Date(at)).then(
-    ({ tokenEndpoint }) => tokenEndpoint,
-    (error: Failure) => error.code,
-  );
+const read = () => outcomeOf(provider.metadata(new Date(at)).then(({ tokenEndpoint }) => tokenEndpoint));
 
 describe("metadata", () => {
   it("are those of the issuer; what it leaves out it does not have", async () => {

@@ -6,9 +6,9 @@ import { type Http, openHttp } from "../../clients/http.ts";
 import { createIdentityProvider } from "../../clients/identity-provider.ts";
 import type { IdentityProvider } from "../../clients/ports.ts";
 import { loadConfig } from "../../config/config.ts";
-import { Failure } from "../../core/errors.ts";
 import { IDP_AUDIENCE } from "../../devnet/simulators/identity-provider.ts";
 import { AUDIENCE, ISSUER, type KeyServer, startKeyServer } from "../support/key-server.ts";
+import { outcomeOf } from "../support/outcome-of.ts";
 import { perTest } from "../support/started.ts";
 import { declaredTimeout, PATIENT } from "../support/time-limits.ts";
 import { simulated } from "./support/simulated.ts";
@@ -33,13 +33,8 @@ beforeEach(() => {
 afterEach(() => http.close());
 
 /** The outcome in one word: the subject, or the failure's code. */
-const outcome = async (token: string | Promise<string>): Promise<string> => {
-  try {
-    return (await provider.verify(await token, new Date(at))).subject;
-  } catch (error) {
-    return error instanceof Failure ? error.code : `not a Failure: ${String(error)}`;
-  }
-};
+const outcome = async (token: string | Promise<string>): Promise<string> =>
+  outcomeOf(provider.verify(await token, new Date(at)).then(({ subject }) => subject));
 
 describe("a token", () => {
   it("names its principal: issuer and subject", async () => {
@@ -97,10 +92,7 @@ describe("a token", () => {
       const enter = async (claims: object) => {
         const body = { sub: "did:privy:1", claims: { iss: issuer, ...claims } };
         const { token } = (await sim.control("POST", "idp/token", body)) as { token: string };
-        return privy.verify(token, new Date()).then(
-          ({ subject }) => subject,
-          (error: Failure) => error.code,
-        );
+        return outcomeOf(privy.verify(token, new Date()).then(({ subject }) => subject));
       };
       onTestFinished(() => sim.close());
       expect(await enter({ linked_accounts: "[]" })).toBe("unauthenticated");
@@ -208,10 +200,7 @@ it("the local stack's provider is one: its tokens, its rotations, its failures",
   );
   const ask = async (body: object) => {
     const { token } = (await sim.control("POST", "idp/token", body)) as { token: string };
-    return local.verify(token, new Date()).then(
-      ({ subject }) => subject,
-      (error: Failure) => error.code,
-    );
+    return outcomeOf(local.verify(token, new Date()).then(({ subject }) => subject));
   };
   onTestFinished(() => sim.close());
   expect(await ask({ sub: "did:local:1" })).toBe("did:local:1");

@@ -5,22 +5,22 @@ import { SESSION_SETTINGS } from "../../db/sql/session-settings.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { until } from "../../harness/until.ts";
 import { testDatabase } from "../support/database.ts";
+import { endedPerTest, perTest } from "../support/started.ts";
+
+const db = perTest(() => testDatabase({ migrated: false }));
+const ended = endedPerTest();
 
 it("whose idle connections the server ends open others, and end no process where nobody listens", async () => {
-  const db = await testDatabase({ migrated: false });
-  const pool = openPool({ connectionString: db.url, max: 2 });
+  const pool = ended(openPool({ connectionString: db.url, max: 2 }));
   const pid = async () => (await pool.query("select pg_backend_pid() as pid")).rows[0].pid as number;
   const first = await pid();
   await db.pool.query("select pg_terminate_backend($1)", [first]);
   await until("the pool has noticed", async () => pool.totalCount === 0);
   expect(await pid()).not.toBe(first);
-  await pool.end();
-  await db.drop();
 });
 
 it("that refused a write, and all made before it, are given up: the next ones ask again where the primary is", async () => {
-  const db = await testDatabase({ migrated: false });
-  const pool = openPool({ connectionString: db.url, max: 3, idleTimeoutMillis: 0 });
+  const pool = ended(openPool({ connectionString: db.url, max: 3, idleTimeoutMillis: 0 }));
   const pids = async () => {
     const clients = await Promise.all([1, 2, 3].map(() => pool.connect()));
     const answers = await Promise.all(clients.map((client) => client.query("select pg_backend_pid() as pid")));
@@ -43,25 +43,19 @@ it("that refused a write, and all made before it, are given up: the next ones as
   const after = await pids();
   expect(after.filter((pid) => before.includes(pid))).toEqual([]);
   await transaction(pool, async (tx) => void (await tx.query("insert into written values (2)")));
-  await pool.end();
-  await db.drop();
 });
 
 it("that only read keep their connections when they refuse a write", async () => {
-  const db = await testDatabase({ migrated: false });
-  const pool = openReadOnlyPool({ connectionString: db.url, max: 1 });
+  const pool = ended(openReadOnlyPool({ connectionString: db.url, max: 1 }));
   const client = await pool.connect();
   const { rows: before } = await client.query("select pg_backend_pid() as pid");
   await expect(client.query("create table written (n int)")).rejects.toMatchObject({ code: "25006" });
   client.release();
   expect((await pool.query("select pg_backend_pid() as pid")).rows).toEqual(before);
-  await pool.end();
-  await db.drop();
 });
 
 it("whose plans are out of date are given up alone", async () => {
-  const db = await testDatabase({ migrated: false });
-  const pool = openPool({ connectionString: db.url, max: 2 });
+  const pool = ended(openPool({ connectionString: db.url, max: 2 }));
   await pool.query("create table planned (n int)");
   const other = await pool.connect();
   const read = (tx: Pick<typeof other, "query">) => tx.query({ name: "read-planned", text: "select * from planned" });
@@ -79,12 +73,9 @@ it("whose plans are out of date are given up alone", async () => {
   expect((await reads()).fields).toHaveLength(2);
   expect(failed[0]).not.toBe(failed[1]);
   other.release();
-  await pool.end();
-  await db.drop();
 });
 
 it("beside the pools ask a server that refused them ever more rarely, all of a process together, until one is let in", async () => {
-  const db = await testDatabase({ migrated: false });
   await db.pool.query("create role crowded login password 'geheim' connection limit 1");
   const connectionString = Object.assign(new URL(db.url), { username: "crowded", password: "geheim" }).href;
   const waits: number[] = [];
@@ -115,7 +106,6 @@ it("beside the pools ask a server that refused them ever more rarely, all of a p
   expect(waits).toHaveLength(asked);
   await next.end();
   await db.pool.query("drop role crowded");
-  await db.drop();
 });
 
 /** What a role, a database or a server may have been given. */
@@ -138,7 +128,6 @@ const HOSTILE = {
 };
 
 it("whose role has settings of its own have those that the service relies on, and their pools' after these", async () => {
-  const db = await testDatabase({ migrated: false });
   expect(Object.keys(HOSTILE)).toEqual(Object.keys(SESSION_SETTINGS));
   await db.pool.query("create role hostile login superuser password 'geheim'");
   for (const [name, value] of Object.entries(HOSTILE))
@@ -159,5 +148,4 @@ it("whose role has settings of its own have those that the service relies on, an
   }
   await pool.end();
   await db.pool.query("drop role hostile");
-  await db.drop();
 });

@@ -12,7 +12,7 @@ import { indexGauges, queueGauges, stalledGauge } from "../../ops/metrics/proces
 import { openOps } from "../../ops/open.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { startApi } from "../api/support/api.ts";
-import { perFile } from "../support/started.ts";
+import { perFile, perTest } from "../support/started.ts";
 import { type Family, parseMetrics, sampleOf } from "./support/exposition.ts";
 
 const DURATION = "agents_http_request_duration_seconds";
@@ -82,9 +82,10 @@ describe("requests", () => {
   });
 });
 
+const registry = perTest(() => new Registry());
+
 describe("a histogram", () => {
   it("puts a duration into every bucket it is not above, the bound included", async () => {
-    const registry = new Registry();
     const durations = new Histogram(registry, { name: "test_seconds", help: "Test" }).series({ of: 'a "b"' });
     for (const ms of [0.2, 1, 1.01, 120_000, 120_001]) durations.observe(ms);
     const families = await read(registry);
@@ -95,7 +96,6 @@ describe("a histogram", () => {
   });
 
   it("shows nothing before its first duration", async () => {
-    const registry = new Registry();
     new Histogram(registry, { name: "test_seconds", help: "Test" }).series({ of: "nothing" });
     expect((await read(registry)).get("test_seconds")!.series).toEqual([]);
   });
@@ -103,7 +103,6 @@ describe("a histogram", () => {
 
 describe("upstreams", () => {
   it("are told apart by outcome, and whom we leave alone shows", async () => {
-    const registry = new Registry();
     const meter = upstreamMeter(registry);
     const http = openHttp({ userAgent: "test", maxWaitMs: 100, meter });
     const upstream = http.upstream({
@@ -125,7 +124,6 @@ describe("upstreams", () => {
 
 describe("jobs and queues", () => {
   it("are told by name; a queue whose store is away is told as that, not as empty", async () => {
-    const registry = new Registry();
     let away = false;
     queueGauges(registry, async () => {
       if (away) throw new Error("away");
@@ -152,7 +150,6 @@ describe("jobs and queues", () => {
 
 describe("webhooks", () => {
   it("tell their attempts by outcome, and why any was switched off", async () => {
-    const registry = new Registry();
     const meter = webhookMeter(registry);
     for (const outcome of ["delivered", "delivered", "failed"] as const) meter.attempted(outcome, 250);
     meter.disabled("gone");
@@ -165,7 +162,6 @@ describe("webhooks", () => {
 
 describe("the indexer", () => {
   it("tells head and progress, and what Ponder counts where it answers", async () => {
-    const registry = new Registry();
     let time = 0;
     const gauges = indexerGauges(registry, () => time);
     expect(sampleOf(await read(registry), "agents_chain_head_block")).toBeUndefined();
