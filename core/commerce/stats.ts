@@ -1,5 +1,5 @@
 /** Raw and organic jobs of which an agent was the provider: which were ordered by others than its own side, and why the rest does not count. */
-import { type ClusterOf, type Judged, judge, type Totals, windowsOf } from "../income/evidence.ts";
+import { type ClusterOf, type Judged, judge, type Totals, type Window, windowsOf } from "../income/evidence.ts";
 import type { MoneyFacts } from "../income/facts.ts";
 import type { Paid, Removal } from "../income/money.ts";
 import { DUST_UNITS } from "../income/rules.ts";
@@ -23,31 +23,12 @@ export type JobFacts = MoneyFacts & {
 };
 export type WeighedJob = Judged<WeighableJob, JobRemovedKey>;
 
-type JobSums = {
-  funded: number;
-  completed: number;
-  rejected: number;
-  expired: number;
-  /** Value of the completed ones in units of USDC. */
-  units: bigint;
-  clients: number;
-  /** Accounts that completed or rejected, other than each job's client. */
-  evaluators: number;
-  /** Completed ones that the client itself evaluated, and those without an evaluator. */
-  evaluatedByClient: number;
-  notEvaluated: number;
-};
+/** `units`: value of the completed ones in units of USDC. The others are in words in the view (core/income/view.ts). */
+type JobSums = ReturnType<typeof sumsOf>;
 type RemovedJobs = Pick<JobSums, "funded" | "completed" | "units">;
 /** Of what is not weighed, `client` and `evaluator` are of the agent's side, or empty and null. */
 type JobsLike = OwnRuleOf & { isDust: boolean };
-type JobWindow = {
-  days: number;
-  raw: JobSums;
-  organic: JobSums;
-  /** What is removed, by rule, in the order of the table. */
-  removed: (RemovedJobs & { rule: JobRemovedKey })[];
-};
-export type JobStats = { rules: number; windows: JobWindow[] };
+export type JobStats = { rules: number; windows: Window<JobSums, RemovedJobs, JobRemovedKey>[] };
 
 /** Who evaluates a job. */
 export const evaluationOf = ({ client, evaluator }: Pick<Job, "client" | "evaluator">): EvaluationKey =>
@@ -124,7 +105,7 @@ export const unweighed = (
 function sumsOf(
   jobs: readonly WeighedJob[],
   { usdc, since, clusterOf }: { usdc: string; since: number; clusterOf: ClusterOf },
-): JobSums {
+) {
   const ended = jobs.filter(({ endedAt }) => (endedAt ?? 0) > since);
   const of = (state: Job["state"]) => ended.filter((job) => job.state === state);
   const completed = of("completed");

@@ -20,6 +20,14 @@ export type Totals<Sums, Removed, Like> = {
   rest: readonly (Removed & Like & { days: number })[];
 };
 
+/** The sums of a window, and of what is not organic by rule, in the order of the table. */
+export type Window<Sums, Removed, Rule> = {
+  days: number;
+  raw: Sums;
+  organic: Sums;
+  removed: (Removed & { rule: Rule })[];
+};
+
 /**
  * Judges items by their own rule, then by the money that their payers were given; what is left counts unless all of it is of
  * one cluster.

@@ -1,5 +1,5 @@
 /** Raw and organic income of an agent: which payments to its wallet are other people's money, and why the rest does not count. */
-import { type ClusterOf, type Judged, judge, type Totals, windowsOf } from "./evidence.ts";
+import { type ClusterOf, type Judged, judge, type Totals, type Window, windowsOf } from "./evidence.ts";
 import type { IncomeFacts, ReceivedPayment } from "./facts.ts";
 import { moneyOf, unitsOf } from "./money.ts";
 import { DUST_UNITS, INCOME_RULES_VERSION, MATURE_SECONDS, MAX_CLUSTERS, REMOVED, type RemovedKey } from "./rules.ts";
@@ -13,13 +13,7 @@ type Income = Sum & {
 };
 /** Of what is not weighed, `payer` is one of the agent's side, or empty. */
 export type IncomeTotals = Totals<Income, Sum, { payer: string; isDust: boolean }>;
-export type IncomeWindow = {
-  days: number;
-  raw: Income & { refunds: Sum };
-  organic: Income;
-  /** What is removed, by rule, in the order of the table. */
-  removed: (Sum & { rule: RemovedKey })[];
-};
+export type IncomeWindow = Window<Income, Sum, RemovedKey> & { raw: { refunds: Sum } };
 /** `voices`: what each independent payer has paid that is mature, the largest sums first. */
 export type IncomeStats = { rules: number; windows: IncomeWindow[]; voices: bigint[] };
 

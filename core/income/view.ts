@@ -81,10 +81,6 @@ export const incomeStatsView = (stats: StoredStats | null) => ({
   windows: (stats?.windows ?? WINDOWS.map(noIncome)).map(incomeWindowView),
 });
 
-/** The stats of an own agent; null where no payment to it is known. */
-export const agentIncomeView = (stats: StoredStats | null): z.output<typeof agentIncomeSchema> =>
-  stats && incomeStatsView(stats);
-
 /** One payment. @param through the account between the agent's side and the payer */
 export const receivedPaymentView = (
   payment: UnitsAsText<ReceivedPayment> & { rule: RemovedKey | null; through: string | null },
@@ -155,10 +151,6 @@ export const jobStatsView = (stats: StoredJobStats | null) => ({
   rules: stats?.rules ?? JOB_RULES_VERSION,
   windows: (stats?.windows ?? WINDOWS.map(noJobs)).map(jobWindowView),
 });
-
-/** The stats of an own agent; null where no job of it is known. */
-export const agentJobsView = (stats: StoredJobStats | null): z.output<typeof agentJobsSchema> =>
-  stats && jobStatsView(stats);
 
 const timeOf = (place: JobPlace | null) => place && isoSeconds(place.at);
 

@@ -15,7 +15,7 @@ import { countedTraits } from "../agents/traits.ts";
 import { TEMPLATE } from "../card/hash.ts";
 import { exchangeCounts, shownCred, validProofs } from "../cred/cred.ts";
 import { tierWord } from "../cred/tiers.ts";
-import { agentIncomeSchema, agentIncomeView, agentJobsSchema, agentJobsView } from "../income/view.ts";
+import { agentIncomeSchema, agentJobsSchema, incomeStatsView, jobStatsView } from "../income/view.ts";
 import { tokenLink } from "../links.ts";
 import { mintOriginAt } from "../mints/mint-origins.ts";
 import type { PriceList } from "../payments/prices.ts";
@@ -254,8 +254,8 @@ export function agentView(facts: AgentFacts, site: Site, now: Date, indexedBlock
 export const evidenceView = (facts: OwnedFacts, now: Date) => ({
   reservations: caveatsOf(facts, now),
   reviews: canonicalReviewsView(facts.reviews),
-  payments: agentIncomeView(facts.payments),
-  jobs: agentJobsView(facts.jobs),
+  payments: facts.payments && incomeStatsView(facts.payments),
+  jobs: facts.jobs && jobStatsView(facts.jobs),
 });
 
 /** The page of an agent. */
