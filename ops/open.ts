@@ -1,11 +1,11 @@
 /** Opens the metrics of a process if its operator port is configured; otherwise nothing is counted. */
 import type { Logger } from "pino";
-import type { Registry } from "prom-client";
+import { collectDefaultMetrics, type Registry } from "prom-client";
 import type { RpcNodeStats, UpstreamMeter } from "../clients/ports.ts";
 import type { Config } from "../config/config.ts";
 import { upstreamMeter } from "./metrics/meters.ts";
 import { openRegistry } from "./metrics/metric.ts";
-import { nodeMetrics, processGauges } from "./metrics/process.ts";
+import { nodeMetrics } from "./metrics/process.ts";
 import { type OpsOptions, type OpsServer, startOpsServer } from "./server.ts";
 
 /**
@@ -43,7 +43,7 @@ export function openOps({ ops }: Pick<Config, "ops">, role: Role, log: Logger): 
   if (ops.port === undefined) return undefined;
   const port = ops.port + OFFSET[role];
   const registry = openRegistry(role);
-  processGauges(registry);
+  collectDefaultMetrics({ register: registry });
   let server: OpsServer | undefined;
   return {
     registry,

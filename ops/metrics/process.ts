@@ -1,6 +1,6 @@
 /** What a process shows of itself: memory and loop, database connections and replicas, JSON-RPC nodes, lists in memory, the index that it serves, queues. */
 import type pg from "pg";
-import { collectDefaultMetrics, type Registry } from "prom-client";
+import type { Registry } from "prom-client";
 import type { RpcNodeStats } from "../../clients/ports.ts";
 import type { LiveTableStats } from "../../columns/live-table-stats.ts";
 import type { StalledQueue } from "../../core/operations/stalled-queues.ts";
@@ -8,9 +8,6 @@ import type { IndexTracker } from "../../db/operations/index-state.ts";
 import type { JobCounts } from "../../db/operations/job-runs.ts";
 import type { ReadPool } from "../../db/replicas/read-pool.ts";
 import { type MetricsOf, type Sample, samplesBy, samplesOf, showOnScrape } from "./metric.ts";
-
-/** `process_…` and `nodejs_…` as prom-client makes them. */
-export const processGauges = (registry: Registry): void => collectDefaultMetrics({ register: registry });
 
 export function poolGauge(registry: Registry, pool: pg.Pool): void {
   showOnScrape(registry, () => pool, {

@@ -15,13 +15,13 @@ import { MAX_QUERY_LENGTH } from "./can-do.ts";
 import { Hit } from "./hit.tsx";
 import {
   discovered,
+  discoverPath,
   FACETS,
   type FacetGroup,
   filterCount,
   isSame,
   NO_FILTERS,
   PRICES,
-  pagePath,
   readView,
   type View,
   writeView,
@@ -50,7 +50,7 @@ export default function DiscoverPage() {
       className="page discover"
       title="Discover"
       lead="Agents by what they can do, ordered by how well they fit and by what is known about them."
-      beside={<ApiButton paths={[pagePath(view)]} />}
+      beside={<ApiButton paths={[discoverPath(view)]} />}
     >
       <Field q={view.q} show={(q) => change({ ...view, q }, true)} />
       {view.q === "" && <Examples choose={(q) => change({ ...view, q })} />}

@@ -55,9 +55,10 @@ export const NO_FILTERS = readView(new URLSearchParams());
 /** Number of filters in addition to the words. */
 export const filterCount = (view: View): number => [...writeView({ ...view, q: "" })].length;
 
-function discoverPath(view: View, limit: number, cursor?: string | null): string {
+/** Of a page of hits in the API. */
+export function discoverPath(view: View, cursor?: string | null): string {
   const params = writeView(view);
-  params.set("limit", String(limit));
+  params.set("limit", String(PAGE_SIZE));
   if (cursor) params.set("cursor", cursor);
   return `/api/v2/discover?${params}`;
 }
@@ -65,14 +66,13 @@ function discoverPath(view: View, limit: number, cursor?: string | null): string
 /** All pages of a view that were loaded. */
 export const discovered = (view: View) =>
   infiniteQueryOptions({
-    queryKey: ["discover", discoverPath(view, PAGE_SIZE)],
-    queryFn: ({ pageParam, signal }) => call<DiscoveryAnswer>(discoverPath(view, PAGE_SIZE, pageParam), { signal }),
+    queryKey: ["discover", discoverPath(view)],
+    queryFn: ({ pageParam, signal }) => call<DiscoveryAnswer>(discoverPath(view, pageParam), { signal }),
     initialPageParam: null as string | null,
     getNextPageParam: ({ data }) => data.nextCursor,
     staleTime: 30_000,
     placeholderData: keepPreviousData,
   });
-export const pagePath = (view: View): string => discoverPath(view, PAGE_SIZE);
 
 export type FacetGroup = {
   key: keyof DiscoveryAnswer["facets"];

@@ -50,12 +50,11 @@ export const isStored = (): boolean => stored;
 /** @throws SyntaxError for a payload that is no JSON */
 export const signedOf = ({ payload }: Receipt): SignedContent => JSON.parse(payload) as SignedContent;
 
-/** The report as the service sent it. */
-const wholeOf = (receipt: Receipt): CredReport => ({ ...signedOf(receipt), receipt });
-
+/** Saves the report as the service sent it. */
 export function download(receipt: Receipt): void {
-  const { agent, generatedAt } = signedOf(receipt);
-  const url = URL.createObjectURL(new Blob([JSON.stringify(wholeOf(receipt), null, 2)], { type: "application/json" }));
+  const report: CredReport = { ...signedOf(receipt), receipt };
+  const { agent, generatedAt } = report;
+  const url = URL.createObjectURL(new Blob([JSON.stringify(report, null, 2)], { type: "application/json" }));
   const link = document.createElement("a");
   link.href = url;
   link.download = `cred-report-${agent.tokenId}-${generatedAt.slice(0, 10)}.json`;
