@@ -9,30 +9,17 @@ import { mergeProfile } from "./profile.ts";
 /** A service of the file. The standard defines skills and domains for OASF records only; other services may have them too. */
 type RegisteredService = { name: string; endpoint: string; version?: string; skills?: string[]; domains?: string[] };
 
-/** @see https://eips.ethereum.org/EIPS/eip-8004#registration-v1 */
-export type RegistrationFile = {
-  type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1";
-  name: string;
-  description: string;
-  image: string;
-  services: RegisteredService[];
-  x402Support: boolean;
-  active: boolean;
-  /** Empty before the registration, because the registry assigns the agent's number then. */
-  registrations: { agentId: number; agentRegistry: string }[];
-  supportedTrust: string[];
-};
-
 /**
  * The current file of an agent.
- * @param registrations its numbers in registries of this standard, once it has any
+ * @param registrations its numbers in registries of this standard; empty before the registration, in which the registry assigns one
+ * @see https://eips.ethereum.org/EIPS/eip-8004#registration-v1
  */
 export function registrationFile(
   facts: AgentFacts,
   site: Site,
   now: Date,
-  registrations: RegistrationFile["registrations"] = [],
-): RegistrationFile {
+  registrations: { agentId: number; agentRegistry: string }[] = [],
+) {
   const { narrative, socials } = mergeProfile(facts);
   const own = [narrative?.mission, narrative?.origin].find((text) => text !== undefined && !isBlank(text));
   return {
@@ -57,7 +44,7 @@ const MAX_URI_LENGTH = 65_536;
 const INLINE = "data:application/json;base64,";
 
 /** The file as the URI of a registration: inside of it, so that nothing has to be served. */
-export const registrationUri = (file: RegistrationFile): string =>
+export const registrationUri = (file: ReturnType<typeof registrationFile>): string =>
   INLINE + Buffer.from(JSON.stringify(file), "utf8").toString("base64");
 
 /**

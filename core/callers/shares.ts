@@ -26,28 +26,23 @@ export const shareOf = ({ clients }: Network, each: number, inAll: number): numb
 export const networksOfWho = (who: Who): readonly Network[] =>
   typeof who === "string" ? [{ name: who, clients: 1 }] : who;
 
-export type Places = {
-  /**
-   * Takes one place for all holders together. No await between count and take, so a burst gets no more than single
-   * requests.
-   * @returns the function that gives it back; or which limit is reached: the `holder`'s, or that of `all`
-   */
-  take(holders: readonly Who[]): (() => void) | "holder" | "all";
-  readonly inUse: number;
-};
-
 /**
  * Places that are held for a while. A client's wider networks have a few clients' places each, and at most a third; a
  * quarter of all is kept for known callers.
  * Check then write: places are left, then one is taken; no await.
  * @param perHolder max of one holder; 0: no limit @param inAll max of all; 0: no limit
  */
-export function places({ perHolder, inAll }: { perHolder: number; inAll: number }): Places {
+export function places({ perHolder, inAll }: { perHolder: number; inAll: number }) {
   const byHolder = new Map<string, number>();
   let inUse = 0;
 
   return {
-    take(holders) {
+    /**
+     * Takes one place for all holders together. No await between count and take, so a burst gets no more than single
+     * requests.
+     * @returns the function that gives it back; or which limit is reached: the `holder`'s, or that of `all`
+     */
+    take(holders: readonly Who[]): (() => void) | "holder" | "all" {
       const names = holders.flatMap(networksOfWho);
       const isFull = (one: Network) => (byHolder.get(one.name) ?? 0) >= shareOf(one, perHolder, inAll);
       if (perHolder > 0 && names.some(isFull)) return "holder";
@@ -64,7 +59,7 @@ export function places({ perHolder, inAll }: { perHolder: number; inAll: number 
         }
       };
     },
-    get inUse() {
+    get inUse(): number {
       return inUse;
     },
   };

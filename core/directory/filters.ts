@@ -124,19 +124,13 @@ export function orderOf(
   };
 }
 
-/** The possible meanings of a search text. The caller that compares names folds case and accents. */
-export type SearchKinds = {
-  /** Part of a name: the text itself. */
-  name: string;
-  /** Beginning of an address, in lower case; absent when the text cannot be one. */
-  addressPrefix?: string;
-  /** Exact id of an agent or symbol of a token, in lower case. */
-  word: string;
-};
-
 const ADDRESS_BEGINNING = /^(?:0x[0-9a-f]{0,40}|agent1q[0-9a-z]{0,58})$/i;
 
-export function searchKinds(text: string): SearchKinds {
+/**
+ * The possible meanings of a search text: part of a name; in lower case, exact id of an agent or symbol of a token, and the
+ * beginning of an address where it can be one. The caller that compares names folds case and accents.
+ */
+export function searchKinds(text: string) {
   const word = text.toLowerCase();
   return { name: text, word, ...(ADDRESS_BEGINNING.test(text) && { addressPrefix: word }) };
 }

@@ -22,21 +22,15 @@ const FIELD = { timestamp: 1_628_882_891, owner: `0x${"0".repeat(40)}`, signatur
 
 type Format = "snapchain" | "hubble";
 
+type Accounts = ReturnType<typeof accountsIn>;
 /** Look-ups of planted accounts. */
-type Accounts = {
-  byName(name: string | undefined): Account | undefined;
-  ofFid(fid: string | undefined): Account[];
-  /** Casts of a fid in the order in which they were planted: newest first. */
-  castsOf(fid: string | undefined): Cast[];
-  all(): Account[];
-};
-
-function accountsIn(collection: Collection<Account>): Accounts {
+function accountsIn(collection: Collection<Account>) {
   const ofFid = (fid: string | undefined) => collection.values().filter((cast) => String(cast.fid) === fid);
   return {
-    byName: (name) => collection.get((name ?? "").toLowerCase()),
+    byName: (name: string | undefined) => collection.get((name ?? "").toLowerCase()),
     ofFid,
-    castsOf: (fid) => ofFid(fid).flatMap(({ casts }) => casts),
+    /** Casts of a fid in the order in which they were planted: newest first. */
+    castsOf: (fid: string | undefined) => ofFid(fid).flatMap(({ casts }) => casts),
     all: () => collection.values(),
   };
 }

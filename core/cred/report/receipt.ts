@@ -1,8 +1,7 @@
 /** The receipt of a cred report: EIP-712 typed data that binds the score to the report's bytes. It can be checked offline. */
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
-import type { Address, Hex } from "../../agents/facts.ts";
-import type { TierWord } from "../tiers.ts";
+import type { Address } from "../../agents/facts.ts";
 import type { CredReportView } from "./cred-report.ts";
 
 /** @see https://eips.ethereum.org/EIPS/eip-712 */
@@ -17,51 +16,32 @@ export const RECEIPT_TYPES = {
     { name: "payment", type: "string" },
   ],
 } as const;
-export const RECEIPT_PRIMARY_TYPE = "CredReceipt";
-
-/** The message as JSON: uint256 as a decimal string, `generatedAt` in Unix milliseconds. */
-export type ReceiptMessage = {
-  reportId: string;
-  tokenId: string;
-  score: number;
-  tier: TierWord;
-  /** keccak256 of the payload's UTF-8 bytes. */
-  payloadHash: Hex;
-  generatedAt: string;
-  payment: string;
-};
+export const RECEIPT_PRIMARY_TYPE = "CredReceipt" as const;
 
 export type ReceiptDomain = { name: string; version: "1"; chainId: number; verifyingContract: Address };
 
-/** The complete signed data. The signature and the signer's address are all else that a check needs. */
-type ReceiptData = {
-  domain: ReceiptDomain;
-  types: typeof RECEIPT_TYPES;
-  primaryType: typeof RECEIPT_PRIMARY_TYPE;
-  message: ReceiptMessage;
-};
-
 /**
- * The typed data of a report's receipt.
+ * The typed data of a report's receipt, complete: the signature and the signer's address are all else that a check needs.
  * @param payload the report as the exact JSON text the receipt is about
  */
-export const receiptData = (payload: string, report: CredReportView, domain: ReceiptDomain): ReceiptData => ({
+export const receiptData = (payload: string, report: CredReportView, domain: ReceiptDomain) => ({
   domain,
   types: RECEIPT_TYPES,
   primaryType: RECEIPT_PRIMARY_TYPE,
   message: receiptMessage(payload, report),
 });
 
-/** The message that a receipt of this report signs. */
-export const receiptMessage = (payload: string, report: CredReportView): ReceiptMessage => ({
+/** The message that a receipt of this report signs, as JSON: uint256 as a decimal string, `generatedAt` in Unix milliseconds. */
+export const receiptMessage = (payload: string, report: CredReportView) => ({
   reportId: report.reportId,
   tokenId: String(report.agent.tokenId),
   score: report.credScore.score,
   tier: report.credScore.tier,
-  payloadHash: `0x${bytesToHex(keccak_256(utf8ToBytes(payload)))}`,
+  payloadHash: `0x${bytesToHex(keccak_256(utf8ToBytes(payload)))}` as const,
   generatedAt: String(Date.parse(report.generatedAt)),
   payment: report.payment,
 });
+export type ReceiptMessage = ReturnType<typeof receiptMessage>;
 
 /**
  * Reads the fields of a payload that a receipt binds.

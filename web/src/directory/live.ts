@@ -7,17 +7,11 @@ import { useStored } from "../stored.ts";
 import { type Directory, detail, linkedAgent } from "./source.ts";
 import type { Sort, View } from "./view.ts";
 
-export type LiveRows = {
-  rows: Row[];
-  /** Agents of the new page that are not on the screen yet. */
-  fresh: number;
-  /** The order has changed. */
-  moved: boolean;
-  show(): void;
-};
-
-/** @param key names the view; a new key is shown at once */
-export function useLiveRows(latest: Directory | undefined, key: string, loading: boolean): LiveRows {
+/**
+ * @param key names the view; a new key is shown at once
+ * @returns `fresh`: agents of the new page that are not on the screen yet; `moved`: whether the order has changed
+ */
+export function useLiveRows(latest: Directory | undefined, key: string, loading: boolean) {
   const [shown, setShown] = useState<{ key: string; rows: Row[] }>();
   // The previous view stays until the next one is loaded.
   if (latest && !loading && shown?.key !== key) setShown({ key, rows: latest.agents });
@@ -49,16 +43,11 @@ export function useChanged(value: unknown): boolean {
 
 const MAX_WATCHED = 100;
 
-type WatchedRows = {
-  rows: Row[];
-  /** True while some requests are open. */
-  loading: boolean;
-  /** Watched agents that no registry has any more. */
-  gone: string[];
-};
-
-/** @param view null while another view is shown; then nothing is fetched */
-export function useWatched(view: View | null): WatchedRows {
+/**
+ * @param view null while another view is shown; then nothing is fetched
+ * @returns the rows, whether some requests are open, and the watched agents that no registry has any more
+ */
+export function useWatched(view: View | null) {
   const links = useStored("watched").slice(0, MAX_WATCHED);
   const agents = links.flatMap((link) => linkedAgent(link) ?? []);
   const answers = useQueries({
