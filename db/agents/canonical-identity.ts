@@ -86,7 +86,6 @@ export const takeBackRegistrations = statement({
           and t.token_id = i.token_id and t.mint_tx = i.mint_tx)`,
 }).run;
 
-/** `reviewed`: of the registrations whose reviews the dispatcher has claimed alone, by keys of its changes. */
 /**
  * Records the registrations that have become an own agent's.
  * Check then write: the index and the files, then the row; both may change: what was true in a block that the index had is
