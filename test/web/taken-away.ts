@@ -135,6 +135,11 @@ export const withoutAnswer = (browser: Browser, shown: Shown, call: string, inst
     await open(page, shown);
     await asked;
     await settled(page);
+    // What is opened by an act is not busy before its code is asked for.
+    await until(
+      "it is complete or says why not",
+      async () => (await isComplete(page, shown)) || (await said(page)) !== "",
+    );
     const wrong = await standing(page);
     const words = await said(page);
     if (!(await isComplete(page, shown)) && !/Try again|by itself|asked for again/.test(words))
