@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
 
 const BUDGET = {
-  "lines of product": { most: 124_133, goal: 106_000 },
+  "lines of product": { most: 124_144, goal: 106_000 },
   "lines of support": { most: 30_629, goal: 25_000 },
   "lines of tests": { most: 89_396, goal: 72_000 },
   "bytes of Markdown": { most: 420_000, goal: 420_000 },

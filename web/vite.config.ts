@@ -42,12 +42,21 @@ const views: Plugin = {
     };
     const first = reached(chunks.find(({ isEntry }) => isEntry)!.fileName);
     const app = readFileSync(join(import.meta.dirname, "src/app.tsx"), "utf8");
-    const routes = [...app.matchAll(/\["([^"]+)", \(\) => import\("\.([^"]+)"\)/g)].map(([, shape, path]) => {
-      const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/web/src${path}`));
-      if (!chunk) throw new Error(`The view of ${shape} has no file: ${path}`);
-      return { shape, files: [...reached(chunk.fileName)].filter((one) => !first.has(one)) };
-    });
-    writeFileSync(join(dir!, "views.json"), JSON.stringify(routes));
+    const filesOf = (shape: string, paths: string[]) => {
+      const all = paths.flatMap((path) => {
+        const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/web/src${path}`));
+        if (!chunk) throw new Error(`The view of ${shape} has no file: ${path}`);
+        return [...reached(chunk.fileName)];
+      });
+      return { shape, files: [...new Set(all)].filter((one) => !first.has(one)) };
+    };
+    const routes = [...app.matchAll(/\["([^"]+)", \(\) => import\("\.([^"]+)"\)/g)];
+    const files = [
+      // An operation is a part of its view that comes when it is shown.
+      filesOf("/docs/[^/]+", ["/docs/page.tsx", "/docs/operation.tsx"]),
+      ...routes.map(([, shape, path]) => filesOf(shape!, [path!])),
+    ];
+    writeFileSync(join(dir!, "views.json"), JSON.stringify(files));
   },
 };
 

@@ -25,12 +25,13 @@ type Props = { document: OpenApi; operation: Operation };
 
 /** @param props both undefined until the document has come */
 export default function OperationView({ document, operation }: { [part in keyof Props]: Props[part] | undefined }) {
-  return document && operation ? <Described document={document} operation={operation} /> : <Loading rows={10} />;
-}
-
-function Described({ document: described, operation }: Props) {
+  // Asked for beside the document.
   const { data, isError } = useQuery(liveValues);
   const live = data ?? (isError ? {} : null);
+  return document && operation ? <Described {...{ document, operation, live }} /> : <Loading rows={10} />;
+}
+
+function Described({ document: described, operation, live }: Props & { live: LiveValues | null }) {
   useTitle(`${operation.name} · ${SITE_NAME}`);
   return (
     <article className="docs-operation">

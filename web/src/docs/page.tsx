@@ -1,6 +1,6 @@
 /** The reference of the API: its contents with a field that finds, every error code, and one operation or one guide. */
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { openApi } from "../api/queries.ts";
 import { Copy } from "../parts/copy.tsx";
@@ -27,13 +27,15 @@ export default function DocsPage() {
     if (former) go(`/docs/${former}`, { replace: true });
   }, [former, go]);
   const document = data?.data;
-  const operations = document ? operationsOf(document) : [];
+  const operations = useMemo(() => (document ? operationsOf(document) : []), [document]);
+  // What the page is about is drawn before the list of everything.
+  const listed = useDeferredValue(operations);
   const operation = operations.find((one) => one.id === id || one.aliases.some((alias) => alias.id === id));
   const isStart = id === "" && guideName === "";
   return (
     <div className="page docs" data-start={isStart || undefined}>
       <aside className="docs-side">
-        <Contents operations={operations} />
+        <Contents operations={listed} />
       </aside>
       <div className="docs-main">
         {!isStart && (
