@@ -114,7 +114,7 @@ export const preflightEndpoint = endpoint({
     const answer = kept ?? answerOf(deps, body, now);
     if (isKept && !kept) {
       deps.preflights.set(key, answer, now + FRESH_MS);
-      answer.catch(() => deps.preflights.set(key, answer, 0));
+      answer.catch(() => deps.preflights.drop(key, answer));
     }
     return written<PreflightView>(await answer);
   },

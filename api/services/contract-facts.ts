@@ -29,8 +29,7 @@ type ContractFacts = {
 
 /**
  * Calls the chain once at the start, then on demand, at most once a minute.
- * Check then write: no request is under way, then its promise is kept; no await, and a failure is forgotten only while
- * the promise is still the same.
+ * Check then write: no request is under way, then its promise is kept; no await.
  */
 export function contractCache(chain: Chain, address: Address, now: () => number) {
   let facts: ContractFacts = { contractDeployed: false, mintPriceWei: null, traitPriceWei: null };
@@ -102,8 +101,7 @@ type Contracts = { usdc: Address; neynarScores: Address };
 type Others = { neynarScores: Address; linkedToken: Address | null };
 
 /**
- * Check then write: no request is under way, then its promise is kept; no await, and a failure is forgotten only while
- * the promise is still the same.
+ * Check then write: no request is under way, then its promise is kept; no await.
  * @param limits bound the calls of the chain, because any reader can cause them.
  * @param now milliseconds since the epoch
  */
